@@ -1,0 +1,44 @@
+"""One module per coding agent: its JSON to an Event, a Reply to its JSON. Adding one touches one new file and this table.
+
+Pure. Payloads are untrusted: a parser takes what it knows, ignores the rest, and raises ProtocolError on no JSON object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Protocol
+
+from borgd.agents.event import Event, Moment, Reply, ToolCall
+from borgd.errors import ProtocolError
+
+__all__ = ["AGENTS", "Agent", "Event", "Moment", "Reply", "ToolCall", "agent"]
+
+
+class Agent(Protocol):
+    """What one agent's module provides."""
+
+    def parse(self, event: str, body: bytes) -> Event:
+        """The Event in ``body``, the agent's JSON for the hook ``event``.
+
+        :raises ProtocolError: not one JSON object, or no session in it.
+        """
+        ...
+
+    def render(self, event: Event, reply: Reply) -> Mapping[str, Any]:
+        """``reply`` in the agent's own words: only keys that it accepts for this event; ``{}`` says nothing."""
+        ...
+
+
+AGENTS: Mapping[str, str] = {"claude-code": "borgd.agents.claude_code"}
+
+
+def agent(name: str) -> Agent:
+    """The module for the agent ``name``.
+
+    :raises ProtocolError: no such agent.
+    """
+    if name not in AGENTS:
+        raise ProtocolError(f"unknown agent {name!r}; known: {', '.join(sorted(AGENTS))}")
+    module: Agent = import_module(AGENTS[name])
+    return module

@@ -1,0 +1,78 @@
+"""What every agent's hook call is turned into, and what every answer is made of. No agent's own names here."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class Moment(StrEnum):
+    """When in a session an event happens, the same word for every agent."""
+
+    SESSION_START = "session_start"
+    PROMPT = "prompt"
+    BEFORE_TOOL = "before_tool"
+    AFTER_TOOL = "after_tool"
+    PERMISSION = "permission"
+    NOTIFICATION = "notification"
+    STOP = "stop"
+    SUBAGENT_START = "subagent_start"
+    SUBAGENT_STOP = "subagent_stop"
+    COMPACTION = "compaction"
+    SESSION_END = "session_end"
+    OTHER = "other"
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of one tool, in the agent's own names."""
+
+    name: str
+    id: str = ""
+    input: dict[str, Any] = {}
+    response: Any = None
+    failed: bool = False
+    error: str = ""
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One hook call.
+
+    ``session`` is the agent's id of the whole session, ``subagent`` the id inside it (empty: the main thread).
+    ``prompt_id`` names the user prompt the event belongs to, empty where the agent gives none.
+    ``source`` is the start source, end reason, compaction trigger or notification type.
+    """
+
+    agent: str
+    name: str
+    moment: Moment
+    session: str
+    subagent: str = ""
+    subagent_type: str = ""
+    prompt_id: str = ""
+    cwd: str = ""
+    transcript: str = ""
+    prompt: str = ""
+    machine_made: bool = False
+    tool: ToolCall | None = None
+    last_message: str = ""
+    stop_again: bool = False
+    background: bool = False
+    source: str = ""
+    mode: str = ""
+    model: str = ""
+
+
+class Reply(msgspec.Struct, kw_only=True):
+    """What the agent is to be told. All empty: not one character.
+
+    ``context`` text for the model; ``block`` the reason to go on instead of stopping; ``deny`` the reason why a tool
+    call may not run; ``input`` the tool input to use instead; ``note`` a line for the person.
+    """
+
+    context: str = ""
+    block: str = ""
+    deny: str = ""
+    input: dict[str, Any] | None = None
+    note: str = ""

@@ -1,0 +1,93 @@
+"""The command line: one module per command, imported only when it runs. ``borg`` and ``borgd`` are the same program.
+
+A command module has ``run(argv: list[str]) -> int``; it returns the exit code and raises BorgError for what it foresaw.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from borgd.errors import EXIT_INTERRUPTED, EXIT_UNFORESEEN, EXIT_USAGE, BorgError
+
+COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
+    ("demo",): ("demo", "a scripted session in a throw-away home, from hook to lesson"),
+    ("run",): ("daemon_run", "serve in the foreground"),
+    ("start",): ("daemon_start", "start the daemon in the background"),
+    ("stop",): ("daemon_stop", "stop the daemon"),
+    ("status",): ("status", "what the daemon does now"),
+    ("doctor",): ("doctor", "what is installed, what is missing, what to do"),
+    ("install",): ("install", "show or apply what an agent's settings need"),
+    ("uninstall",): ("install", "show or apply the way back"),
+    ("lesson",): ("lesson", "add, list, show, edit, retire, import, propose, ratify"),
+    ("recall",): ("recall", "what would be recalled for this text"),
+    ("why",): ("why", "every decision of a session, explained"),
+    ("tail",): ("tail", "live events"),
+    ("no",): ("no", "veto what was just shown"),
+    ("assimilate",): ("assimilate", "mine past transcripts for corrections"),
+    ("forget",): ("forget", "remove a lesson, a session or a span of time"),
+    ("team",): ("team", "init, join, status"),
+    ("trust",): ("trust", "engineers' trust by area"),
+    ("memory",): ("memory", "export what is remembered"),
+    ("investigate",): ("investigate", "start, status, extend, stop an investigation budget"),
+    ("ask",): ("ask", "ask the person, if the budget admits it"),
+    ("inbox",): ("inbox", "pending and deferred asks: list, answer, dismiss"),
+    ("escalate",): ("escalate", "may a specialist be called?"),
+    ("policy",): ("policy", "show, check, propose, diff, ratify, rollback the escalation policy"),
+    ("audit",): ("audit", "verify or print the trail of verdicts"),
+    ("report",): ("report", "the page for a week or a month"),
+    ("debug", "recall"): ("debug_recall", "score a labelled set"),
+    ("debug", "bm25"): ("debug_bm25", "terms, idf and contributions for a query"),
+    ("debug", "interrupts"): ("debug_interrupts", "replay a day of asks against a configuration"),
+    ("debug", "ope"): ("debug_ope", "what another policy would have done"),
+    ("debug", "select"): ("debug_select", "what would have been shown, replayed"),
+    ("debug", "simulate"): ("debug_simulate", "write journals of a world with known truth"),
+}
+
+
+def usage() -> str:
+    """The list of commands, one line each."""
+    lines = [f"  {' '.join(words):<18} {summary}" for words, (_, summary) in COMMANDS.items()]
+    return "usage: borg COMMAND [ARGUMENT …]\n\n" + "\n".join(lines) + "\n\nborg COMMAND --help says more."
+
+
+def dispatch(argv: list[str]) -> int:
+    """Run the command in ``argv`` and return its exit code."""
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(usage())
+        return 0 if argv else EXIT_USAGE
+    if argv[0] in ("-V", "--version"):
+        from borgd import __version__
+
+        print(f"borgd {__version__}")
+        return 0
+    for length in (2, 1):
+        words = tuple(argv[:length])
+        if len(words) == length and words in COMMANDS:
+            module = import_module(f"borgd.cli.{COMMANDS[words][0]}")
+            arguments = argv if COMMANDS[words][0] == "install" else argv[length:]
+            return int(module.run(arguments))
+    print(f"borg: no command {' '.join(argv[:2])!r}; borg --help lists them", file=sys.stderr)
+    return EXIT_USAGE
+
+
+def main() -> None:
+    """Console entry of ``borg`` and ``borgd``."""
+    try:
+        code = dispatch(sys.argv[1:])
+        sys.stdout.flush()
+    except BorgError as error:
+        print(f"borg: {error}", file=sys.stderr)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print("borg: this was not foreseen; the lines above say where", file=sys.stderr)
+        code = EXIT_UNFORESEEN
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""Lessons: what one is, where they are kept, how text is cleaned, how corrections become lessons."""

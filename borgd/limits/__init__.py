@@ -1,0 +1,1 @@
+"""Limits: investigations, interruptions, specialists; their inbox and audit trail. Pure."""

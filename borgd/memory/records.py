@@ -1,0 +1,97 @@
+"""The two records that memory and replay are folded from: one choice of recall, and what became of a lesson in it.
+
+Formats of decisions.jsonl and outcomes.jsonl. Values only.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+OutcomeKind = Literal[
+    "changed", "ignored", "not_arisen", "corrected", "not_corrected",
+    "vetoed", "contradicted", "regretted", "tested", "unclear",
+]  # fmt: skip
+Channel = Literal["early", "stop", "free"]
+
+
+class PoolEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One lesson that could have been shown.
+
+    ``score`` is what it was ranked by, ``base`` that score without its belief factor (evidence × squash(A) × trust/0.5),
+    ``share`` its evidence relative to the best's in [0, 1], ``rank`` 0-based by score, ``draw`` its Thompson draw in [0, 1],
+    ``mean`` its belief's mean then, ``p`` the probability that it was shown, in (0, 1], holdout included.
+    Exactly one of shown, held, cut, or none (it won no slot).
+    """
+
+    id: str
+    score: float
+    base: float
+    share: float
+    rank: int
+    draw: float
+    mean: float
+    p: float
+    alpha: float = 1.0
+    beta: float = 1.0
+    scoped: bool = False
+    standing: bool = False
+    shown: bool = False
+    held: bool = False
+    cut: bool = False
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """One recall choice, a line of decisions.jsonl. ``ms`` is wall time in milliseconds since the epoch."""
+
+    id: str
+    ms: int
+    agent: str
+    session: str
+    channel: Channel
+    pool: tuple[PoolEntry, ...]
+    subagent: str = ""
+    prompt_id: str = ""
+    topics: tuple[str, ...] = ()
+    seed: str = ""
+    policy: str = "budget"
+    version: int = 1
+    budget: int = 0
+    """Characters the text was allowed."""
+    slots: int = 0
+    generic_slots: int = 0
+    chars: int = 0
+    """Characters that were injected."""
+    micros: int = 0
+    """Microseconds the choice took."""
+    holdout: float = 0.0
+    floor: float = 0.0
+    repo: str = ""
+    engineer: str = ""
+    machine: str = ""
+    scopes: tuple[str, ...] = ()
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one lesson in one decision, a line of outcomes.jsonl.
+
+    ``credit`` in (0, 1] is the part of a shared result that is this lesson's. ``held`` marks a lesson that was withheld.
+    ``evidence`` names what the judgement rests on; never empty.
+    """
+
+    id: str
+    ms: int
+    lesson: str
+    kind: OutcomeKind
+    evidence: str
+    decision: str = ""
+    agent: str = ""
+    session: str = ""
+    channel: str = ""
+    held: bool = False
+    credit: float = 1.0
+    repo: str = ""
+    engineer: str = ""
+    machine: str = ""
+    area: str = ""

@@ -1,0 +1,1 @@
+"""Replay: what another policy would have done, estimated from the logs. Pure."""
