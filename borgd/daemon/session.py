@@ -1,0 +1,245 @@
+"""Sessions: one state per (agent, session, subagent), built from events, the state file and the agent's transcript.
+
+A duplicate event changes nothing. Machine-made prompts are not the user. Sessions end by idleness, never by waiting
+for an end event. The state survives a restart through its state file.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from borgd.agents.event import Event, Moment
+from borgd.agents.transcripts.claude_code import Fact, Reader, Usage
+from borgd.daemon.state_file import StateFile, file_name
+
+PROMPTS = 12
+"""design: prompts that count as what the session works on."""
+TOUCHES = 200
+"""design: touched files that count as what the session works on."""
+PROMPT_CHARS = 8000
+"""guard: characters kept of one prompt, plan or message."""
+REMEMBERED_EVENTS = 512
+"""guard: event keys remembered per session for duplicates."""
+
+Key = tuple[str, str, str]
+
+
+@dataclass
+class Session:
+    """What one session works on and what it was already told. ``asked`` and ``delivered`` hold lesson ids."""
+
+    key: Key
+    file: StateFile
+    cwd: str = ""
+    remote: str = ""
+    transcript: str = ""
+    prompt_id: str = ""
+    prompts: list[str] = field(default_factory=list)
+    touches: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    plan: str = ""
+    last_message: str = ""
+    notes: list[str] = field(default_factory=list)
+    topics: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
+    delivered: set[str] = field(default_factory=set)
+    free: list[tuple[str, str]] = field(default_factory=list)
+    """Texts to hand over with the next prompt or tool call: (what it is, text)."""
+    blocked: dict[str, int] = field(default_factory=dict)
+    """Blocks per prompt id."""
+    open_ask: str = ""
+    """Id of the decision whose block has not been answered yet."""
+    changed: bool = False
+    """Something was changed since the last prompt."""
+    changes: list[str] = field(default_factory=list)
+    """Texts of what was changed since the last ask: paths and edited lines, for judging outcomes."""
+    red: set[str] = field(default_factory=set)
+    """Test commands that failed and have not passed since."""
+    usage: Usage = field(default_factory=Usage)
+    turns: int = 0
+    started_ms: int = 0
+    last_ms: int = 0
+    ended: bool = False
+    model: str = ""
+    mode: str = ""
+    seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
+    reader: Reader = field(default_factory=Reader)
+    read_offset: int = 0
+
+    @property
+    def agent(self) -> str:
+        return self.key[0]
+
+    @property
+    def id(self) -> str:
+        return self.key[1]
+
+    @property
+    def subagent(self) -> str:
+        return self.key[2]
+
+    def work_text(self) -> str:
+        """Prompts, touched files, plan, last message and what others appended, joined: what recall reads."""
+        touches = list(self.touches)[-TOUCHES:]
+        parts = [*self.prompts[-PROMPTS:], *touches, self.plan, self.last_message, *self.notes[-PROMPTS:]]
+        return "\n".join(part for part in parts if part)
+
+    def first_seen(self, *key: str) -> bool:
+        """Whether this event key is new; remembers it."""
+        if key in self.seen:
+            return False
+        self.seen[key] = None
+        while len(self.seen) > REMEMBERED_EVENTS:
+            self.seen.popitem(last=False)
+        return True
+
+    def touch(self, path: str) -> bool:
+        """Note a touched file; whether it is new."""
+        new = path not in self.touches
+        self.touches.pop(path, None)
+        self.touches[path] = None
+        while len(self.touches) > 5 * TOUCHES:
+            self.touches.popitem(last=False)
+        return new
+
+
+def duplicate_key(event: Event) -> tuple[str, ...] | None:
+    """What makes ``event`` the same as one before: its tool call or its prompt. None: it carries neither."""
+    if event.tool is not None and event.tool.id:
+        return (event.name, event.tool.id)
+    if event.moment is Moment.PROMPT and event.prompt_id:
+        return (event.name, event.prompt_id)
+    return None
+
+
+def apply_event(session: Session, event: Event, now_ms: int) -> list[tuple[str, str]]:
+    """Take ``event`` into ``session``; the lines its state file should gain."""
+    session.last_ms = now_ms
+    session.started_ms = session.started_ms or now_ms
+    session.ended = event.moment is Moment.SESSION_END
+    session.mode = event.mode or session.mode
+    session.model = event.model or session.model
+    lines: list[tuple[str, str]] = []
+    if event.cwd and event.cwd != session.cwd:
+        session.cwd = event.cwd
+        lines.append(("#borg-cwd", event.cwd))
+    if event.transcript:
+        session.transcript = event.transcript
+    if event.moment is Moment.PROMPT and not event.machine_made and event.prompt.strip():
+        text = event.prompt.strip()[:PROMPT_CHARS]
+        session.prompt_id = event.prompt_id or f"p{len(session.prompts)}"
+        session.prompts.append(text)
+        del session.prompts[: -5 * PROMPTS]
+        session.changed = False
+        lines += [("prompt", text), ("#borg-prompt", session.prompt_id)]
+    if event.moment is Moment.AFTER_TOOL and event.tool is not None:
+        lines += [("touch", path) for path in touched(event) if session.touch(path)]
+    if event.moment in (Moment.STOP, Moment.SUBAGENT_STOP) and event.last_message:
+        session.last_message = event.last_message[:PROMPT_CHARS]
+    return lines
+
+
+def touched(event: Event) -> list[str]:
+    """Paths that a tool call names in its input, relative to where the session works where they are inside it."""
+    if event.tool is None:
+        return []
+    paths = [event.tool.input.get(name) for name in ("file_path", "notebook_path")]
+    return [relative(path, event.cwd) for path in paths if isinstance(path, str) and path]
+
+
+def relative(path: str, cwd: str) -> str:
+    """``path`` below ``cwd`` without it, else as it is."""
+    return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path
+
+
+def apply_line(session: Session, kind: str, text: str) -> None:
+    """Take one line of the state file into ``session`` (at a restart, or from someone else)."""
+    if kind == "prompt":
+        session.prompts.append(text[:PROMPT_CHARS])
+    elif kind == "touch":
+        session.touch(text)
+    elif kind == "plan":
+        session.plan = text
+    elif kind == "said":
+        session.last_message = text
+    elif kind == "work":
+        session.notes.append(text)
+        del session.notes[: -5 * PROMPTS]
+    elif kind == "#borg-cwd":
+        session.cwd = text
+    elif kind == "#borg-prompt":
+        session.prompt_id = text
+        session.first_seen("UserPromptSubmit", text)
+        session.changed = False
+    elif kind == "#borg-topic":
+        session.topics.add(text)
+    elif kind == "#borg-early":
+        session.delivered.update(text.split())
+    elif kind == "#borg-asked":
+        decision, *ids = text.split()
+        session.asked.update(ids)
+        session.open_ask = decision
+    elif kind == "#borg-answered":
+        session.open_ask = ""
+    elif kind == "#borg-blocked":
+        session.blocked[text] = session.blocked.get(text, 0) + 1
+    elif kind == "#borg-changed":
+        session.changed = True
+    elif kind == "#borg-event":
+        session.first_seen(*text.split(" ", 1))
+
+
+def apply_fact(session: Session, fact: Fact) -> list[tuple[str, str]]:
+    """Take one fact of the transcript into ``session``; the lines its state file should gain."""
+    if fact.subagent and fact.subagent != session.subagent:
+        return []
+    if fact.kind == "plan" and fact.text != session.plan:
+        session.plan = fact.text[:PROMPT_CHARS]
+        return [("plan", session.plan)]
+    if fact.kind == "text":
+        session.last_message = fact.text[:PROMPT_CHARS]
+    elif fact.kind == "touch":
+        path = relative(fact.text, session.cwd)
+        return [("touch", path)] if session.touch(path) else []
+    elif fact.kind == "usage" and fact.usage is not None:
+        session.turns += 1
+        session.usage = Usage(
+            session.usage.input_tokens + fact.usage.input_tokens,
+            session.usage.output_tokens + fact.usage.output_tokens,
+            session.usage.cache_read_input_tokens + fact.usage.cache_read_input_tokens,
+            session.usage.cache_creation_input_tokens + fact.usage.cache_creation_input_tokens,
+        )
+    return []
+
+
+class Sessions:
+    """All live sessions of this machine, found by key, loaded from their state file on first sight."""
+
+    def __init__(self, directory: Path, idle_ms: int) -> None:
+        self.directory = directory
+        self.idle_ms = idle_ms
+        self.live: OrderedDict[Key, Session] = OrderedDict()
+
+    def get(self, agent: str, session: str, subagent: str = "") -> Session:
+        """The session's state; a session not in memory is read from its state file, where there is one."""
+        key = (agent, session, subagent)
+        found = self.live.get(key)
+        if found is None:
+            found = Session(key, StateFile(self.directory / file_name(agent, session, subagent)))
+            for kind, text in found.file.load():
+                apply_line(found, kind, text)
+            self.live[key] = found
+        self.live.move_to_end(key)
+        return found
+
+    def expire(self, now_ms: int) -> list[Session]:
+        """Forget the sessions idle for longer than allowed, and return them."""
+        gone = [session for session in self.live.values() if now_ms - session.last_ms > self.idle_ms]
+        for session in gone:
+            del self.live[session.key]
+        return gone
+
+    def children(self, agent: str, session: str) -> list[Session]:
+        """The live subagents of a session."""
+        return [one for key, one in self.live.items() if key[:2] == (agent, session) and key[2]]

@@ -1,0 +1,128 @@
+"""The session state file: plain text, a line per prompt, touch and plan, bookkeeping lines that start with ``#borg-``.
+
+Anyone may append to it; ``foreign`` returns what others wrote since we last looked, ``append`` never mixes it up with
+our own lines. Not a journal: losing the last lines costs a session a memory, never a record.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from borgd.paths import fnv1a
+
+READ_BYTES = 1 << 20
+"""guard: of a larger file only the end is read."""
+
+FILE_BYTES = 8 << 20
+"""guard: a file this large takes no more work lines, only bookkeeping."""
+
+LINE_CHARS = 8000
+"""guard: characters of one line."""
+
+MARK = "#borg-"
+KINDS = ("prompt", "touch", "plan", "said")
+
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
+
+
+def file_name(agent: str, session: str, subagent: str = "") -> str:
+    """``<agent>-<id>.ctx``; an id that is not safe in a file name is replaced by its hash, so ``../`` names nothing."""
+    parts = [
+        part if _SAFE.match(part) and ".." not in part else f"x{fnv1a(part.encode()):016x}"
+        for part in (session, subagent)
+        if part
+    ]
+    return f"{agent}-{'.'.join(parts)}.ctx"
+
+
+def escape(text: str) -> str:
+    """``text`` on one line: backslashes and line breaks escaped, everything that could end a line made a space."""
+    text = text[:LINE_CHARS].replace("\\", "\\\\").replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029]", " ", text)
+
+
+def unescape(line: str) -> str:
+    """The text ``escape`` made ``line`` from."""
+    return re.sub(r"\\(.)", lambda match: {"n": "\n"}.get(match[1], match[1]), line)
+
+
+def parse(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """(kind, text) of each line: a work kind, a mark (``#borg-asked``), or ``work`` for what someone else appended."""
+    for line in lines:
+        if line.startswith(MARK):
+            name, _, rest = line.partition(" ")
+            yield name, rest
+            continue
+        kind, separator, rest = line.partition(": ")
+        if separator and kind in KINDS:
+            yield kind, unescape(rest)
+        elif line.strip():
+            yield "work", line.strip()[:LINE_CHARS]
+
+
+class StateFile:
+    """One session's file. ``offset`` is how far it has been read or written by us."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.offset = 0
+
+    def load(self) -> list[tuple[str, str]]:
+        """Everything in the file (its last READ_BYTES), for a session that this process does not know yet."""
+        self.offset = 0
+        try:
+            size = self.path.stat().st_size
+        except OSError:
+            return []
+        self.offset = max(0, size - READ_BYTES)
+        lines = self._new_lines()
+        return list(parse(lines[1:] if size > READ_BYTES else lines))
+
+    def _new_lines(self) -> list[str]:
+        try:
+            with self.path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size < self.offset:  # replaced or cut by someone
+                    self.offset = 0
+                self.offset = max(self.offset, size - READ_BYTES)
+                file.seek(self.offset)
+                data = file.read(READ_BYTES)
+        except OSError:
+            return []
+        whole = data.rfind(b"\n") + 1
+        self.offset += whole
+        return data[:whole].decode("utf-8", "replace").split("\n")[:-1]
+
+    def foreign(self) -> list[tuple[str, str]]:
+        """Lines that someone else appended since the last look. A half-written line waits for its end."""
+        return list(parse(self._new_lines()))
+
+    def append(self, lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Write (kind, text) lines and return what someone else had appended before them.
+
+        :raises OSError: the file cannot be written.
+        """
+        data = b"".join(f"{kind}{' ' if kind.startswith(MARK) else ': '}{escape(text)}\n".encode() for kind, text in lines)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            if os.fstat(descriptor).st_size > FILE_BYTES:
+                data = b"".join(line + b"\n" for line in data.split(b"\n") if line.startswith(MARK.encode()))
+            os.write(descriptor, data)
+            end = os.lseek(descriptor, 0, os.SEEK_CUR)
+        finally:
+            os.close(descriptor)
+        start = end - len(data)
+        found: list[tuple[str, str]] = []
+        if start > self.offset:
+            found = [entry for entry in self._between(start) if not entry[0].startswith(MARK)]
+        self.offset = end
+        return found
+
+    def _between(self, end: int) -> list[tuple[str, str]]:
+        with self.path.open("rb") as file:
+            file.seek(self.offset)
+            data = file.read(min(end - self.offset, READ_BYTES))
+        return list(parse(data.decode("utf-8", "replace").split("\n")))
