@@ -113,3 +113,15 @@ def private_dir(path: Path) -> Path:
         except OSError:  # bind mounts refuse chmod; ownership was checked above
             return path
     return path
+
+
+def shipped(name: str) -> Path:
+    """A file or directory that comes with borgd (``hooks``, ``systemd``, ``lessons.example.jsonl``).
+
+    :raises BorgError: this installation is incomplete.
+    """
+    package = Path(__file__).resolve().parent
+    for candidate in (package / "_shipped" / name, package.parent / name):
+        if candidate.exists():
+            return candidate
+    raise BorgError(f"{name} is missing from this installation; install borgd again")
