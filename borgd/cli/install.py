@@ -19,6 +19,9 @@ from borgd.paths import Places, places, private_dir, shipped
 
 CLIENT = "borg-hook"
 
+SHEBANG_CHARS = 110
+"""host: kernels cut a script's first line at 127 bytes or more."""
+
 
 def client_path(where: Places) -> Path:
     """The installed client: a copy outside any environment, so that removing one leaves hooks that fail open."""
@@ -39,13 +42,14 @@ def settings_path(agent: str) -> Path:
 def entries(agent: str, where: Places) -> dict[str, dict[str, Any]]:
     """Event -> the matcher group that belongs in the agent's settings."""
     events = json.loads((shipped("hooks") / agent / "hooks.json").read_text())
-    interpreter = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
     groups = {}
     for event, options in events.items():
+        # The executable itself, never `python3 client`: Python ends with 2 where the client is missing, and the agents
+        # take 2 for "blocked". An executable that is gone cannot be started at all, which they let pass.
         handler = {
             "type": "command",
-            "command": interpreter,
-            "args": ["-I", "-S", str(client_path(where)), agent, event],
+            "command": str(client_path(where)),
+            "args": [agent, event],
             "timeout": options["timeout"],
         }
         groups[event] = {**({"matcher": options["matcher"]} if "matcher" in options else {}), "hooks": [handler]}
@@ -134,7 +138,13 @@ def replace_file(path: Path, data: bytes, mode: int) -> None:
 def place_client(where: Places) -> None:
     """Copy the client into the data directory and note how to start the daemon."""
     private_dir(where.data)
-    source = (shipped("hooks") / CLIENT).read_bytes()
+    interpreter = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+    if " " in interpreter or len(interpreter) > SHEBANG_CHARS:
+        raise BorgError(
+            f"{interpreter} cannot be named in a script's first line; use a Python on a shorter path without spaces"
+        )
+    _, _, body = (shipped("hooks") / CLIENT).read_bytes().partition(b"\n")
+    source = f"#!{interpreter} -IS\n".encode() + body
     if not client_path(where).exists() or client_path(where).read_bytes() != source:
         replace_file(client_path(where), source, 0o700)
     launch = "\n".join([sys.executable, "-I", "-m", "borgd", "run"]) + "\n"
@@ -178,6 +188,4 @@ def run(argv: list[str]) -> int:
     if read_settings(path)[1] != new:
         raise BorgError(f"{path} was overwritten by a running session meanwhile; close it and run this again")
     print(f"{path}: {'hooks added' if wanted else 'hooks removed'}. Sessions that are open may need a restart to see it.")
-    if not wanted:
-        client_path(where).unlink(missing_ok=True)
-    return 0
+    return 0  # the client stays: sessions still open go on calling it

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from borgd.paths import fnv1a
 
@@ -63,6 +64,13 @@ def parse(lines: list[str]) -> Iterator[tuple[str, str]]:
             yield "work", line.strip()[:LINE_CHARS]
 
 
+def _line_starts(file: BinaryIO, offset: int) -> bool:
+    if not offset:
+        return True
+    file.seek(offset - 1)
+    return file.read(1) == b"\n"
+
+
 class StateFile:
     """One session's file. ``offset`` is how far it has been read or written by us."""
 
@@ -77,17 +85,20 @@ class StateFile:
             size = self.path.stat().st_size
         except OSError:
             return []
-        self.offset = max(0, size - READ_BYTES)
-        lines = self._new_lines()
-        return list(parse(lines[1:] if size > READ_BYTES else lines))
+        self.offset = self._line_after(size - READ_BYTES) if size > READ_BYTES else 0
+        return list(parse(self._new_lines()))
+
+    def _line_after(self, offset: int) -> int:
+        with self.path.open("rb") as file:
+            file.seek(offset)
+            return offset + len(file.readline())
 
     def _new_lines(self) -> list[str]:
         try:
             with self.path.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                if size < self.offset:  # replaced or cut by someone
+                if size < self.offset or not _line_starts(file, self.offset):  # replaced or cut by someone
                     self.offset = 0
-                self.offset = max(self.offset, size - READ_BYTES)
                 file.seek(self.offset)
                 data = file.read(READ_BYTES)
         except OSError:
