@@ -1,0 +1,343 @@
+"""The hook client: carries one event from a coding agent to borgd and the answer back. Run it through ``borg-hook``.
+
+Promises: exactly one JSON object on stdout and exit 0, always, within the event's deadline; ``{}`` on any failure, which
+is one line in hook.log. Forwards stdin as it arrives and never waits for its end. Starts the daemon only at a session's
+start, only where none listens, never after a refusal by a sandbox, and never waits for it.
+Must not parse JSON, and must not import anything but the five modules below: each further one doubles what a hook costs.
+"""
+
+import _socket
+import os
+import select
+import sys
+import time
+
+LONG_S = 1.0
+"""host: a prompt or a Stop may wait this long, counted from the start of the process."""
+SHORT_S = 0.25
+"""host: a tool event may wait this long; an event with an unknown name is taken for one."""
+STARTUP_S = 0.02
+"""guard: what the interpreter has used before the first line of this file runs."""
+LONG_EVENTS = frozenset((
+    "SessionStart", "sessionStart", "session_start", "session.created",
+    "UserPromptSubmit", "UserPromptExpansion", "BeforeAgent", "beforeSubmitPrompt", "userPromptSubmitted",
+    "chat.message", "before_agent_start", "input",
+    "Stop", "SubagentStop", "AfterAgent", "stop", "subagentStop", "agentStop", "session_stop", "session.idle", "agent_end",
+))  # fmt: skip
+START_EVENTS = frozenset(("SessionStart", "sessionStart", "session_start", "session.created"))
+CHUNK = 1 << 16
+"""method: bytes per read, one full pipe."""
+MAX_FORWARD = (1 << 20) + CHUNK
+"""guard: the daemon refuses a request over 1 MiB, so no more than just over it is sent."""
+MAX_REPLY = 1 << 20
+"""guard: no answer of the daemon is longer."""
+DRAIN_S = 0.05
+"""guard: after a failure stdin is emptied this long, so that the agent's own write does not fail."""
+LOG_BYTES = 256 * 1024
+"""guard: hook.log is set aside as hook.log.1 beyond this."""
+LOG_TEXT = 300
+"""guard: characters of one cause in hook.log."""
+BACKOFF_S = 30.0
+"""guard: seconds between two attempts to start the daemon, so that one which dies at boot is not started per session."""
+SOCKET_PATH_BYTES = 103 if sys.platform == "darwin" else 107
+"""host: sun_path holds 104 or 108 bytes, one of them the closing NUL."""
+SILENT = b"{}"
+
+
+class Failure(Exception):  # noqa: N818 (most of them are not errors: no daemon is a normal state)
+    """No answer: ``cause`` is the first word in hook.log, ``absent`` says that no daemon listens."""
+
+    def __init__(self, cause, text, absent=False):
+        self.cause, self.text, self.absent = cause, text, absent
+
+
+def is_private(path, uid):
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return False
+    return info.st_mode & 0o177777 == 0o040700 and info.st_uid == uid
+
+
+def state_home(env):
+    state = env.get("XDG_STATE_HOME", "")
+    if not state.startswith("/"):
+        state = env.get("HOME", "/").rstrip("/") + "/.local/state"
+    return state.rstrip("/") + "/borgd"
+
+
+def socket_path(env, uid):
+    """As borgd.paths.socket_path: a test compares the two."""
+    runtime = env.get("XDG_RUNTIME_DIR", "")
+    if runtime.startswith("/") and is_private(runtime, uid):
+        path = runtime.rstrip("/") + "/borgd/borgd.sock"
+    else:
+        path = state_home(env) + "/run/borgd.sock"
+    data = os.fsencode(path)
+    if len(data) <= SOCKET_PATH_BYTES:
+        return path
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return f"/tmp/borgd-{uid}-{value:016x}/borgd.sock"
+
+
+def peer_uid(sock):
+    """The uid at the other end as the kernel knows it, or None where the platform does not say."""
+    if hasattr(_socket, "SO_PEERCRED"):
+        return int.from_bytes(sock.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)[4:8], sys.byteorder)
+    if sys.platform == "darwin":
+        return int.from_bytes(sock.getsockopt(0, 1, 76)[4:8], sys.byteorder)  # SOL_LOCAL, LOCAL_PEERCRED: xucred.cr_uid
+    return None
+
+
+def connect(path, deadline):
+    """A non-blocking socket connected to ``path``; a full backlog is waited for until the deadline."""
+    try:
+        sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        sock.setblocking(False)
+        while True:
+            try:
+                sock.connect(path)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise Failure("timeout", "the daemon accepts no connection: " + path) from None
+                time.sleep(0.002)
+        uid = peer_uid(sock)
+    except PermissionError as error:
+        raise Failure("EPERM" if error.errno == 1 else "EACCES", "not allowed to connect to " + path) from None
+    except FileNotFoundError:
+        raise Failure("ENOENT", "no daemon: no socket at " + path, True) from None
+    except ConnectionRefusedError:
+        raise Failure("ECONNREFUSED", "no daemon listens at " + path, True) from None
+    if uid is not None and uid != os.getuid():
+        raise Failure("uid", f"the socket {path} is served by uid {uid}")
+    return sock
+
+
+def connect_any(env, deadline):
+    """The daemon of this environment, or of the same state directory started where there was no runtime directory."""
+    uid = os.getuid()
+    path = socket_path(env, uid)
+    try:
+        return connect(path, deadline)
+    except Failure as failure:
+        other = socket_path({**env, "XDG_RUNTIME_DIR": ""}, uid)
+        if not failure.absent or other == path:
+            raise
+        try:
+            return connect(other, deadline)
+        except Failure:
+            raise failure from None
+
+
+def parse(reply):
+    """(out, err) of a whole reply, None while it is still incomplete."""
+    head, newline, rest = reply.partition(b"\n")
+    words = head.split(b" ")
+    if not b"borg/1 ".startswith(head[:7]):
+        if head.startswith(b"borg/"):
+            raise Failure("version", "the daemon speaks another protocol version; restart it (borg stop, borg start)")
+        raise Failure("garbage", "what answers on the socket is not borgd")
+    if not newline:
+        if len(head) > 64:
+            raise Failure("garbage", "the reply has no status line")
+        return None
+    if len(words) != 4 or not all(word.isdigit() and len(word) < 9 for word in words[1:]):
+        raise Failure("garbage", "the reply has a damaged status line")
+    out, err = int(words[2]), int(words[3])
+    if out + err > MAX_REPLY or len(rest) > out + err:
+        raise Failure("garbage", "the reply is longer than it may be")
+    return None if len(rest) < out + err else (rest[:out], rest[out:])
+
+
+def exchange(sock, header, read, deadline):
+    """Send ``header`` and stdin as it comes (where ``read``), and return (out, err) as soon as the reply is whole."""
+    unsent, reply, sent, writable, watching = header, b"", 0, True, False
+    poll = select.poll()
+    if read:
+        poll.register(0, select.POLLIN)
+        if poll.poll(0):  # what has already come travels with the header: the daemon wakes once
+            chunk = os.read(0, CHUNK)
+            unsent += chunk
+            read = bool(chunk)
+        poll.unregister(0)
+    poll.register(sock, select.POLLIN)
+    while True:
+        try:
+            while unsent:
+                count = sock.send(unsent)
+                sent += count
+                unsent = unsent[count:]
+            if writable and not read:
+                writable = False
+                sock.shutdown(_socket.SHUT_WR)
+        except BlockingIOError:
+            pass
+        except OSError:  # closed by the daemon: its answer may be there already
+            unsent, writable = b"", False
+        poll.modify(sock, select.POLLIN | select.POLLOUT if unsent else select.POLLIN)
+        wanted = read and writable and not unsent and sent < MAX_FORWARD
+        if wanted is not watching:
+            watching = wanted
+            if watching:
+                poll.register(0, select.POLLIN)
+            else:
+                poll.unregister(0)
+        left = deadline - time.monotonic()
+        ready = dict(poll.poll(left * 1000)) if left > 0 else None
+        if not ready:
+            raise Failure("timeout", "the daemon did not answer in time")
+        if ready.get(sock.fileno(), 0) & ~select.POLLOUT:
+            chunk = sock.recv(CHUNK)
+            if not chunk:
+                raise Failure("closed", "the daemon closed the connection without a whole answer")
+            reply += chunk
+            answer = parse(reply)
+            if answer:
+                return answer
+        if ready.get(0):
+            chunk = os.read(0, CHUNK)
+            unsent += chunk
+            read = bool(chunk)
+
+
+def write_out(data, deadline):
+    """``data`` on stdout, in pieces that a pipe takes whole, so that a reader who sleeps cannot hold us."""
+    poll = select.poll()
+    poll.register(1, select.POLLOUT)
+    while data:
+        if not poll.poll(max(0, deadline - time.monotonic()) * 1000):
+            return
+        data = data[os.write(1, data[:4096]) :]
+
+
+def log(env, agent, event, cause, text):
+    """One line in hook.log; a log that cannot be written is not worth failing for."""
+    try:
+        directory = state_home(env)
+        os.makedirs(directory, 0o700, exist_ok=True)
+        path = directory + "/hook.log"
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        file = os.open(path, flags, 0o600)
+        if os.fstat(file).st_size > LOG_BYTES:
+            os.rename(path, path + ".1")
+            os.close(file)
+            file = os.open(path, flags, 0o600)
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        words = " ".join((stamp, agent[:64], event[:64], cause, text[:LOG_TEXT]))
+        os.write(file, "".join(c if c.isprintable() else " " for c in words).encode() + b"\n")
+        os.close(file)
+    except OSError:
+        pass
+
+
+def launch_command(env):
+    """The daemon's command line as the installer wrote it, one argument a line; None where it is not ours alone to write."""
+    data = env.get("XDG_DATA_HOME", "")
+    if not data.startswith("/"):
+        data = env.get("HOME", "/").rstrip("/") + "/.local/share"
+    try:
+        file = os.open(data.rstrip("/") + "/borgd/launch", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return None
+    info = os.fstat(file)
+    content = os.read(file, 1 << 14) if info.st_mode & 0o170022 == 0o100000 and info.st_uid == os.getuid() else b""
+    os.close(file)
+    command = [line for line in content.split(b"\n") if line]
+    return command if command and command[0].startswith(b"/") else None
+
+
+def may_start(env):
+    """True at most once in BACKOFF_S: the marker is a file, made anew by whoever may start."""
+    directory = state_home(env)
+    marker = directory + "/hook.start"
+    try:
+        os.makedirs(directory, 0o700, exist_ok=True)
+        try:
+            if 0 <= time.time() - os.lstat(marker).st_mtime < BACKOFF_S:
+                return False
+            os.unlink(marker)
+        except FileNotFoundError:
+            pass
+        os.close(os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except OSError:
+        return False
+    return True
+
+
+def start_daemon(env):
+    """Start the daemon in a session of its own, with nothing of ours open, and do not wait for it."""
+    command = launch_command(env)
+    if not command or not may_start(env):
+        return
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        null = os.open("/dev/null", os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(null, number)
+        os.closerange(3, 1 << 16)
+        os.chdir("/")
+        os.execve(command[0], command, env)
+    finally:
+        os._exit(127)
+
+
+def drain(deadline):
+    """Empty stdin, for a little while at most."""
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    while time.monotonic() < deadline and poll.poll(max(0, deadline - time.monotonic()) * 1000):
+        if not os.read(0, CHUNK):
+            return
+
+
+def ask(agent, event, env, read, deadline):
+    """(one JSON object, what went wrong or None) for one event."""
+    try:
+        words = agent + event
+        if not words.isascii() or not words.translate({45: "a", 46: "a", 95: "a"}).isalnum():
+            raise Failure("usage", "AGENT and EVENT are words of letters, digits, dot, dash and underscore")
+        sock = connect_any(env, deadline)
+        out, err = exchange(sock, f"borg/1 hook {agent} {event}\n".encode(), read, deadline)
+        text = out.strip()
+        if text[:1] != b"{" or text[-1:] != b"}":
+            raise Failure("garbage", "the daemon's answer is not one JSON object")
+        return text, Failure("daemon", err.decode("utf-8", "replace").split("\n", 1)[0]) if err else None
+    except Failure as failure:
+        return SILENT, failure
+    except BaseException as error:
+        return SILENT, Failure("error", f"{type(error).__name__}: {error}")
+
+
+def main():
+    """The whole life of the process; never returns."""
+    start = time.monotonic()
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open("/dev/null", os.O_RDWR)  # else a socket of ours would become the agent's stdin or stdout
+    os.umask(0o077)
+    env = os.environ
+    agent, event = [*sys.argv[1:], "", ""][:2]
+    deadline = start + (LONG_S if event in LONG_EVENTS else SHORT_S) - STARTUP_S
+    read = not os.isatty(0)
+    out, failure = ask(agent, event, env, read, deadline)
+    try:
+        write_out(out + b"\n", max(deadline, time.monotonic() + DRAIN_S))
+        if failure:
+            log(env, agent, event, failure.cause, failure.text)
+            if failure.absent and event in START_EVENTS:
+                start_daemon(env)
+            if read:
+                drain(min(time.monotonic() + DRAIN_S, deadline))
+    finally:
+        os._exit(0)
