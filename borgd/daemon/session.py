@@ -7,12 +7,14 @@ for an end event. The state survives a restart through its state file.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from borgd.agents.event import Event, Moment
-from borgd.agents.transcripts.claude_code import Fact, Reader, Usage
-from borgd.daemon.state_file import StateFile, file_name
+from borgd.agents.transcripts.claude_code import Fact, Usage
+from borgd.daemon.state_file import MARK, StateFile, file_name
+from borgd.daemon.transcript_tail import TranscriptTail
 
 PROMPTS = 12
 """design: prompts that count as what the session works on."""
@@ -64,8 +66,7 @@ class Session:
     model: str = ""
     mode: str = ""
     seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
-    reader: Reader = field(default_factory=Reader)
-    read_offset: int = 0
+    tail: TranscriptTail | None = None
 
     @property
     def agent(self) -> str:
@@ -153,41 +154,49 @@ def relative(path: str, cwd: str) -> str:
     return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path
 
 
+def _take_prompt_id(session: Session, text: str) -> None:
+    session.prompt_id = text
+    session.first_seen("UserPromptSubmit", text)
+    session.changed = False
+
+
+def _take_asked(session: Session, text: str) -> None:
+    session.open_ask, *ids = text.split()
+    session.asked.update(ids)
+
+
+def _take_note(session: Session, text: str) -> None:
+    session.notes.append(text)
+    del session.notes[: -5 * PROMPTS]
+
+
+def _take_block(session: Session, text: str) -> None:
+    session.blocked[text] = session.blocked.get(text, 0) + 1
+
+
+_LINES: dict[str, Callable[[Session, str], object]] = {
+    "prompt": lambda session, text: session.prompts.append(text[:PROMPT_CHARS]),
+    "touch": Session.touch,
+    "plan": lambda session, text: setattr(session, "plan", text),
+    "said": lambda session, text: setattr(session, "last_message", text),
+    "work": _take_note,
+    "#borg-cwd": lambda session, text: setattr(session, "cwd", text),
+    "#borg-prompt": _take_prompt_id,
+    "#borg-topic": lambda session, text: session.topics.add(text),
+    "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
+    "#borg-asked": _take_asked,
+    "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
+    "#borg-blocked": _take_block,
+    "#borg-changed": lambda session, _: setattr(session, "changed", True),
+}
+
+
 def apply_line(session: Session, kind: str, text: str) -> None:
     """Take one line of the state file into ``session`` (at a restart, or from someone else)."""
-    if kind == "prompt":
-        session.prompts.append(text[:PROMPT_CHARS])
-    elif kind == "touch":
-        session.touch(text)
-    elif kind == "plan":
-        session.plan = text
-    elif kind == "said":
-        session.last_message = text
-    elif kind == "work":
-        session.notes.append(text)
-        del session.notes[: -5 * PROMPTS]
-    elif kind == "#borg-cwd":
-        session.cwd = text
-    elif kind == "#borg-prompt":
-        session.prompt_id = text
-        session.first_seen("UserPromptSubmit", text)
-        session.changed = False
-    elif kind == "#borg-topic":
-        session.topics.add(text)
-    elif kind == "#borg-early":
-        session.delivered.update(text.split())
-    elif kind == "#borg-asked":
-        decision, *ids = text.split()
-        session.asked.update(ids)
-        session.open_ask = decision
-    elif kind == "#borg-answered":
-        session.open_ask = ""
-    elif kind == "#borg-blocked":
-        session.blocked[text] = session.blocked.get(text, 0) + 1
-    elif kind == "#borg-changed":
-        session.changed = True
-    elif kind == "#borg-event":
-        session.first_seen(*text.split(" ", 1))
+    if kind.startswith(MARK) and not text and kind not in ("#borg-answered", "#borg-changed"):
+        return
+    if kind in _LINES:
+        _LINES[kind](session, text)
 
 
 def apply_fact(session: Session, fact: Fact) -> list[tuple[str, str]]:

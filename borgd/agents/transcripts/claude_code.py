@@ -116,6 +116,10 @@ class Reader:
             self.damaged += 1
         return facts
 
+    def skip_line(self) -> None:
+        """Ignore everything up to the next line's start: reading begins in the middle of a file."""
+        self._skipping = True
+
     def _line(self, line: bytes, facts: list[Fact]) -> None:
         self.rows += 1
         try:

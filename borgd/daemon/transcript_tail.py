@@ -1,0 +1,52 @@
+"""Reads an agent's session file as it grows: by offset, bounded per read, from the end of one that is already long.
+
+A file that is missing, replaced or cut is no error: reading starts again from what is there.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from borgd.agents.transcripts.claude_code import Fact, Reader
+
+READ_BYTES = 1 << 20
+"""guard: bytes of one read, so that no hook waits for a long transcript."""
+FIRST_BYTES = 4 << 20
+"""guard: of a file met for the first time, only this much of its end is read."""
+
+
+class TranscriptTail:
+    """One session file. ``more`` says that the last read stopped at its bound and there is more to read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.reader = Reader()
+        self.offset = 0
+        self.more = False
+        self._inode = 0
+
+    def read(self) -> list[Fact]:
+        """What the file says since the last read; empty where there is no file (yet)."""
+        try:
+            with self.path.open("rb") as file:
+                info = os.fstat(file.fileno())
+                if info.st_ino != self._inode or info.st_size < self.offset:
+                    self._start_over(info)
+                if info.st_size == self.offset:
+                    self.more = False
+                    return []
+                file.seek(self.offset)
+                chunk = file.read(READ_BYTES)
+        except OSError:
+            return []
+        self.offset += len(chunk)
+        self.more = self.offset < info.st_size
+        return self.reader.feed(chunk)
+
+    def _start_over(self, info: os.stat_result) -> None:
+        self.reader = Reader()
+        self._inode = info.st_ino
+        self.offset = max(0, info.st_size - FIRST_BYTES)
+        if self.offset:
+            self.reader.skip_line()
