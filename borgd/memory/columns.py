@@ -1,0 +1,231 @@
+"""Outcomes by the million: interned and packed into columns, then folded in numpy.
+
+Promises the same as taking them one by one in any order. Damaged lines are counted, never fatal.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from borgd.memory import belief as beliefs
+from borgd.memory.belief import CREDIT, RANKS, SHIFT, Tally
+from borgd.memory.records import OutcomeKind
+
+Places = dict[int, tuple[set[str], set[str]]]
+"""Per lesson: the repositories and the engineers for whom it changed something."""
+
+
+class Counted(Protocol):
+    """The fields of an outcome that memory counts."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def ms(self) -> int: ...
+    @property
+    def lesson(self) -> str: ...
+    @property
+    def kind(self) -> OutcomeKind: ...
+    @property
+    def decision(self) -> str: ...
+    @property
+    def agent(self) -> str: ...
+    @property
+    def session(self) -> str: ...
+    @property
+    def held(self) -> bool: ...
+    @property
+    def credit(self) -> float: ...
+    @property
+    def repo(self) -> str: ...
+    @property
+    def engineer(self) -> str: ...
+
+
+class _Line(msgspec.Struct, gc=False):
+    """A line of outcomes.jsonl without what memory does not count; evidence is most of a line."""
+
+    id: str
+    ms: int
+    lesson: str
+    kind: OutcomeKind
+    decision: str = ""
+    agent: str = ""
+    session: str = ""
+    held: bool = False
+    credit: float = 1.0
+    repo: str = ""
+    engineer: str = ""
+
+
+def session_key(agent: str, session: str) -> str:
+    """The name under which a session is counted; empty where there is none."""
+    return f"{agent}\0{session}" if session else ""
+
+
+class Folded:
+    """Millions of outcomes as sorted columns. ``pair`` is lesson number << 32 | session number.
+
+    ``begun`` holds each session's beginning (ms) by number; keys of outcomes without a session have none.
+    """
+
+    SESSION_MASK = (1 << 32) - 1
+
+    def __init__(
+        self,
+        *,
+        lessons: dict[str, int],
+        sessions: dict[str, int],
+        begun: dict[int, int],
+        places: Places,
+        pairs: npt.NDArray[np.uint64],
+        values: npt.NDArray[np.uint32],
+        uses: npt.NDArray[np.uint64],
+    ) -> None:
+        self.lessons, self.sessions, self.begun, self.places = lessons, sessions, begun, places
+        self._pairs, self._values, self._uses = pairs, values, uses
+
+    @classmethod
+    def empty(cls) -> Folded:
+        """Nothing known."""
+        return Columns().fold()
+
+    @property
+    def starts(self) -> Iterable[int]:
+        return self.begun.values()
+
+    @property
+    def tallies(self) -> dict[int, Tally]:
+        """Credit units per lesson number and rank."""
+        if not len(self._pairs):
+            return {}
+        width = len(beliefs.empty())
+        slots = (self._pairs >> np.uint64(32)).astype(np.int64) * width + (self._values >> np.uint32(SHIFT))
+        units = (self._values & np.uint32((1 << SHIFT) - 1)).astype(np.float64)
+        sums = np.bincount(slots, weights=units, minlength=len(self.lessons) * width)
+        rows = sums.astype(np.int64).reshape(-1, width)
+        return {number: row for number, row in enumerate(rows.tolist()) if any(row)}
+
+    def pair(self, lesson: int, session: str) -> int:
+        """The pair's key; a session not seen before gets a number."""
+        return lesson << 32 | self.sessions.setdefault(session, len(self.sessions))
+
+    def result(self, pair: int) -> int:
+        """The result known for this pair, 0 for none."""
+        place = int(np.searchsorted(self._pairs, np.uint64(pair)))
+        if place < len(self._pairs) and int(self._pairs[place]) == pair:
+            return int(self._values[place])
+        return 0
+
+    def used(self, pair: int) -> bool:
+        """Whether the lesson changed something in this pair's session."""
+        place = int(np.searchsorted(self._uses, np.uint64(pair)))
+        return place < len(self._uses) and int(self._uses[place]) == pair
+
+    def users(self, lesson: int) -> list[int]:
+        """Numbers of the sessions in which the lesson changed something."""
+        first, last = self._span(lesson)
+        numbers: list[int] = (self._uses[first:last] & np.uint64(self.SESSION_MASK)).tolist()
+        return numbers
+
+    def use_count(self, lesson: int) -> int:
+        first, last = self._span(lesson)
+        return last - first
+
+    def _span(self, lesson: int) -> tuple[int, int]:
+        if lesson < 0 or not len(self._uses):
+            return 0, 0
+        first, last = np.searchsorted(self._uses, np.array([lesson << 32, (lesson + 1) << 32], dtype=np.uint64))
+        return int(first), int(last)
+
+
+class Columns:
+    """Where outcomes are gathered before they are folded. ``skipped`` counts lines that were no outcomes."""
+
+    def __init__(self) -> None:
+        self._lessons: dict[str, int] = {}
+        self._sessions: dict[str, int] = {}
+        self._begun: dict[int, int] = {}
+        self._places: Places = {}
+        self._pairs, self._values, self._uses = array("Q"), array("L"), array("Q")
+        self._decoder = msgspec.json.Decoder(_Line)
+        self.skipped = 0
+
+    def extend(self, outcomes: Iterable[Counted]) -> None:
+        """Take outcomes in. One loop over plain locals: this is what a start with millions of lines waits for."""
+        lessons, sessions, begun, places = self._lessons, self._sessions, self._begun, self._places
+        pairs, values, uses = self._pairs.append, self._values.append, self._uses.append
+        followed = frozenset(beliefs.FOLLOWED)
+        for outcome in outcomes:
+            session = outcome.session
+            if session:
+                number = sessions.setdefault(f"{outcome.agent}\0{session}", len(sessions))
+                ms = outcome.ms
+                if begun.setdefault(number, ms) > ms:
+                    begun[number] = ms
+            rank = RANKS.get(outcome.kind, 0)
+            if not rank or outcome.held:
+                continue
+            if not session:
+                number = sessions.setdefault(f"\0{outcome.decision or outcome.id}", len(sessions))
+            lesson = lessons.setdefault(outcome.lesson, len(lessons))
+            credit = outcome.credit
+            pair = lesson << 32 | number
+            pairs(pair)
+            values(rank << SHIFT | (CREDIT if credit == 1.0 else beliefs.units(credit)))
+            if session and outcome.kind in followed:
+                uses(pair)
+                place = places.get(lesson)
+                if place is None:
+                    place = places[lesson] = (set(), set())
+                if outcome.repo:
+                    place[0].add(outcome.repo)
+                if outcome.engineer:
+                    place[1].add(outcome.engineer)
+
+    def lines(self, data: bytes) -> None:
+        """Whole lines of outcomes.jsonl. A line that is no outcome is counted in ``skipped``."""
+        try:
+            self.extend(self._decoder.decode_lines(data))
+        except msgspec.MsgspecError:
+            self.extend(self._one_by_one(data))
+
+    def saw(self, session: str, ms: int) -> None:
+        """A session (by ``session_key``) was alive at ``ms``."""
+        if session:
+            number = self._sessions.setdefault(session, len(self._sessions))
+            self._begun[number] = min(ms, self._begun.get(number, ms))
+
+    def fold(self) -> Folded:
+        """Everything gathered, one result per session and lesson."""
+        pairs = np.array(self._pairs, dtype=np.uint64)
+        values = np.array(self._values, dtype=np.uint32)
+        if len(pairs):
+            order = np.argsort(pairs, kind="stable")
+            pairs, values = pairs[order], values[order]
+            firsts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
+            pairs, values = pairs[firsts], np.maximum.reduceat(values, firsts)
+        uses = np.unique(np.array(self._uses, dtype=np.uint64))
+        return Folded(
+            lessons=self._lessons,
+            sessions=self._sessions,
+            begun=self._begun,
+            places=self._places,
+            pairs=pairs,
+            values=values,
+            uses=uses,
+        )
+
+    def _one_by_one(self, data: bytes) -> Iterable[_Line]:
+        for line in data.split(b"\n"):
+            if line.strip():
+                try:
+                    yield self._decoder.decode(line)
+                except msgspec.MsgspecError:
+                    self.skipped += 1
