@@ -1,0 +1,127 @@
+"""A reader's position in a journal: what is new since the last time, in time that depends on what is new alone.
+
+Besides the offset it keeps the last bytes it consumed: where they are no longer in front of the offset, the file was
+taken back, replaced or edited, whatever its size and inode say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from borgd.errors import JournalError
+from borgd.journal.parse import Parser, TypedReading
+from borgd.journal.read import open_to_read, read_records, readable_size
+
+if TYPE_CHECKING:
+    import os
+
+    from borgd.journal.store import Journal
+
+T = TypeVar("T")
+
+MARK_BYTES = 256
+"""method: consumed bytes that are compared again; longer than the part in which two records of a kind may agree."""
+
+
+class _Seen(NamedTuple):
+    """The file as the last read found it."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+def _seen(info: os.stat_result) -> _Seen:
+    return _Seen(info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
+
+
+class TypedFollower(Generic[T]):
+    """A position in ``journal``, at first before its first record. Records are decoded as ``kind`` (see Journal.read)."""
+
+    def __init__(self, journal: Journal, kind: type[T] | None) -> None:
+        self.journal = journal
+        self._kind = kind
+        self._rewind()
+
+    def _rewind(self) -> None:
+        self._file: _Seen | None = None
+        self._offset = 0
+        self._line = 0
+        self._mark = b""
+        self._torn = False
+
+    @property
+    def offset(self) -> int:
+        """Bytes consumed."""
+        return self._offset
+
+    def read(self) -> TypedReading[T]:
+        """What is new since the last call; all of the file on the first.
+
+        :raises JournalError: the file cannot be read; the position stays.
+        """
+        path, layer = self.journal.name, self.journal.layer
+        try:
+            unchanged = self._file == _seen(layer.stat(path)) and path not in layer.read_only
+        except OSError:
+            unchanged = False
+        if unchanged:
+            return TypedReading(torn=self._torn, offset=self._offset)
+        return self.read_contents()
+
+    def read_contents(self) -> TypedReading[T]:
+        """As ``read``, without trusting size and time of an unchanged file."""
+        path, layer = self.journal.name, self.journal.layer
+        descriptor = open_to_read(path, layer)
+        if descriptor is None:
+            had_file = self._file is not None
+            self._rewind()
+            return TypedReading(replaced=had_file)
+        try:
+            info = _seen(layer.fstat(descriptor))
+            end = readable_size(path, layer, info.size)
+            replaced = not self._is_same(descriptor, info, end)
+            if replaced:
+                self._rewind()
+            parser = Parser(self._kind, path, line=self._line, offset=self._offset)
+            reading = read_records(descriptor, end, parser, layer)
+            reading.replaced = replaced
+            self._advance(descriptor, parser, info, torn=reading.torn)
+        finally:
+            layer.close(descriptor)
+        return reading
+
+    def _is_same(self, descriptor: int, info: _Seen, end: int) -> bool:
+        if self._file is None:
+            return True
+        if (info.device, info.inode) != (self._file.device, self._file.inode) or end < self._offset:
+            return False
+        if info.size == self._file.size and info.mtime_ns != self._file.mtime_ns:
+            return False  # edited in place
+        return self._bytes_before(descriptor, self._offset) == self._mark
+
+    def _bytes_before(self, descriptor: int, offset: int) -> bytes:
+        start = max(0, offset - MARK_BYTES)
+        try:
+            return self.journal.layer.pread(descriptor, offset - start, start)
+        except OSError as error:
+            raise JournalError(f"{self.journal.name} cannot be read at byte {start}: {error.strerror}") from error
+
+    def _advance(self, descriptor: int, parser: Parser[T], info: _Seen, *, torn: bool) -> None:
+        if parser.offset != self._offset:
+            self._mark = self._bytes_before(descriptor, parser.offset)
+        self._file, self._offset, self._line, self._torn = info, parser.offset, parser.line, torn
+
+    def skip_own(self, descriptor: int) -> None:
+        """Move to the end of the file, past records that this follower's owner has just appended under the lock."""
+        info = _seen(self.journal.layer.fstat(descriptor))
+        self._mark = self._bytes_before(descriptor, info.size)
+        self._file, self._offset, self._torn = info, info.size, False
+
+
+class Follower(TypedFollower[dict[str, Any]]):
+    """A position in ``journal``; records are dicts."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(journal, None)

@@ -1,0 +1,216 @@
+"""Bytes to records: whole lines in, records and damage out. Never raises for what a file holds.
+
+A run of sound lines is decoded in one call; anything else is taken line by line, and what is whole in a damaged line
+is kept. A part of a line is only taken for a record when it is a complete object bounded by the line's ends, NUL
+bytes or other complete objects, so that an object nested in a torn record never comes out as a record of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+MAX_REASON_CHARS = 200
+"""guard: a damaged line's own text must not flood a report."""
+
+_BOM = b"\xef\xbb\xbf"
+_CONFLICT_MARKER = re.compile(rb"(?:<{7}|>{7}|={7}|\|{7})(?: .*)?\Z", re.DOTALL)
+_BLANK_CHARS = frozenset(" \t\r")
+_NULS = re.compile(rb"\0+")
+_BLANK = b" \t\r"
+_UNDECODABLE = (msgspec.MsgspecError, RecursionError, ValueError)
+
+
+class Damage(NamedTuple):
+    """Something in a file that should not be there. ``str(damage)`` is a line for a person.
+
+    ``line`` is 1-based, ``offset`` in bytes, both of the line's start. ``lost``: a record could not be read because of it;
+    False where everything around it was read.
+    """
+
+    line: int
+    offset: int
+    reason: str
+    lost: bool = True
+    path: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}" if self.path else f"line {self.line}: {self.reason}"
+
+
+@dataclass(slots=True)
+class TypedReading(Generic[T]):
+    """What one read returned.
+
+    ``torn``: the file ends in a line that is not whole (yet); it is in no record, and ``offset`` (bytes consumed) is before
+    it. ``replaced``: the file shrank, was replaced or was edited since this follower's last read, and ``records`` is all
+    of it again.
+    """
+
+    records: list[T] = field(default_factory=list)
+    damage: list[Damage] = field(default_factory=list)
+    torn: bool = False
+    offset: int = 0
+    replaced: bool = False
+
+
+Reading: TypeAlias = TypedReading[dict[str, Any]]
+
+
+class Piece(NamedTuple, Generic[T]):
+    """A record and the bytes that hold it."""
+
+    raw: bytes
+    record: T
+
+
+_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+def decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:
+    """A decoder of ``kind``, None for a dict; built once, which costs more than a small read."""
+    decoder = _DECODERS.get(kind)
+    if decoder is None:
+        decoder = _DECODERS[kind] = msgspec.json.Decoder(dict[str, Any] if kind is None else kind)
+    return decoder
+
+
+class Lost(NamedTuple):
+    """Bytes that are in no record."""
+
+    raw: bytes
+    offset: int
+    reason: str
+
+
+class Parser(Generic[T]):
+    """Takes a file's whole lines in order, chunk by chunk; collects records and damage, and knows the position."""
+
+    def __init__(self, kind: type[T] | None, path: str, *, line: int = 0, offset: int = 0) -> None:
+        self._decoder: msgspec.json.Decoder[T] = decoder_of(kind)
+        self.path = path
+        self._noted: set[str] = set()
+        self.line = line
+        """Lines consumed."""
+        self.offset = offset
+        """Bytes consumed."""
+        self.damage: list[Damage] = []
+        self.lost: list[Lost] = []
+
+    def records(self, chunk: bytes) -> list[T]:
+        """The records of ``chunk``, which ends in LF (or is the file's last line, whole without one)."""
+        records = self._sound(chunk)
+        return [piece.record for piece in self._line_by_line(chunk)] if records is None else records
+
+    def pieces(self, chunk: bytes) -> list[Piece[T]]:
+        """As ``records``, each with the bytes that hold it."""
+        records = self._sound(chunk)
+        if records is None:
+            return list(self._line_by_line(chunk))
+        return [Piece(raw, record) for raw, record in zip(chunk.split(b"\n"), records, strict=False)]
+
+    def _sound(self, chunk: bytes) -> list[T] | None:
+        """All records, if ``chunk`` is nothing but one object a line; else None, and nothing is consumed."""
+        if not chunk.startswith(b"{") or not chunk.endswith(b"}\n"):
+            return None
+        try:
+            records = self._decoder.decode_lines(chunk)
+        except _UNDECODABLE:
+            return None
+        # A decoder of lines also takes several objects in one line and one over several; "}" LF "{" only parts two objects.
+        if chunk.count(b"\n") != len(records) or chunk.count(b"}\n{") != len(records) - 1:
+            return None
+        self.line += len(records)
+        self.offset += len(chunk)
+        return records
+
+    def _line_by_line(self, chunk: bytes) -> Iterator[Piece[T]]:
+        lines = chunk.split(b"\n")
+        last_has_end = not lines[-1]
+        if last_has_end:
+            lines.pop()
+        for number, line in enumerate(lines, 1):
+            self.line += 1
+            yield from self._one(line)
+            self.offset += len(line) + (1 if last_has_end or number < len(lines) else 0)
+
+    def _one(self, line: bytes) -> Iterator[Piece[T]]:
+        text = line.strip(_BLANK)
+        if line.endswith(b"\r"):
+            self._note_once("lines end in CRLF; read as if they ended in LF")
+        if not text:
+            return
+        try:
+            yield Piece(text, self._decoder.decode(text))
+            return
+        except _UNDECODABLE as error:
+            reason = _reason(error)
+        if _CONFLICT_MARKER.match(text):
+            self._report("a merge-conflict marker; both sides are read", lost=False)
+            return
+        yield from self._salvage(text, reason)
+
+    def _salvage(self, text: bytes, reason: str) -> Iterator[Piece[T]]:
+        lost_before = len(self.lost)
+        if b"\0" in text:
+            self._report(f"{text.count(0)} NUL bytes, skipped", lost=False)
+        for part in _NULS.split(text):
+            rest = part.strip(_BLANK)
+            if rest.startswith(_BOM):
+                self._note_once("a byte order mark, skipped")
+                rest = rest.removeprefix(_BOM)
+            for raw in glued(rest):
+                try:
+                    yield Piece(raw, self._decoder.decode(raw))
+                except _UNDECODABLE as error:
+                    reason = _reason(error)
+                    self.lost.append(Lost(raw, self.offset, reason))
+        if len(self.lost) > lost_before:
+            self._report(reason, lost=True)
+
+    def _report(self, reason: str, *, lost: bool) -> None:
+        self.damage.append(Damage(self.line, self.offset, reason, lost, self.path))
+
+    def _note_once(self, reason: str) -> None:
+        if reason not in self._noted:
+            self._noted.add(reason)
+            self._report(reason, lost=False)
+
+
+def is_whole(data: bytes) -> bool:
+    """``data``, a file's last line without LF, is one complete object all the same (an editor left the LF out)."""
+    try:
+        decoder_of(None).decode(data)
+    except _UNDECODABLE:
+        return False
+    return True
+
+
+def glued(data: bytes) -> Iterator[bytes]:
+    """The complete JSON objects that ``data`` starts with, one by one; then what is left, if anything is."""
+    text = data.decode("utf-8", "surrogateescape")
+    decoder = json.JSONDecoder()
+    position = 0
+    while text.startswith("{", position):
+        try:
+            _, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            break
+        yield text[position:end].encode("utf-8", "surrogateescape")
+        position = end
+        while text[position : position + 1] in _BLANK_CHARS:
+            position += 1
+    if position < len(text):
+        yield text[position:].encode("utf-8", "surrogateescape")
+
+
+def _reason(error: Exception) -> str:
+    text = str(error) if isinstance(error, msgspec.MsgspecError) else f"not JSON: {type(error).__name__}"
+    return f"not a record: {text}"[:MAX_REASON_CHARS]

@@ -1,0 +1,91 @@
+"""Several files read as one, whatever the order of files and lines; and the latest version of each id."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from borgd.errors import JournalError
+from borgd.journal.layer import REAL, FileLayer
+from borgd.journal.parse import Damage, Parser, Reading, TypedReading
+from borgd.journal.read import open_to_read, read_records, readable_size
+
+T = TypeVar("T")
+
+_CANONICAL = msgspec.json.Encoder(order="sorted")
+
+
+@overload
+def read_union(paths: Iterable[Path], *, layer: FileLayer = REAL) -> Reading: ...
+@overload
+def read_union(paths: Iterable[Path], kind: type[T], *, layer: FileLayer = REAL) -> TypedReading[T]: ...
+def read_union(paths: Iterable[Path], kind: type[T] | None = None, *, layer: FileLayer = REAL) -> TypedReading[T] | Reading:
+    """The records of all files, each distinct one once, ordered by ``ms`` and then by content.
+
+    Two records are the same where their JSON is, whatever the order of keys (of a ``kind``, the JSON of that view). A file
+    that is not there counts as empty, one that cannot be read as damage. ``torn``: a file ends in a line that is not whole.
+
+    :param kind: as in ``Journal.read``.
+    """
+    union: TypedReading[Any] = TypedReading()
+    distinct: dict[bytes, Any] = {}
+    for name in sorted({os.fspath(path) for path in paths}):
+        reading = _read_one(name, kind, layer)
+        union.damage += reading.damage
+        union.torn |= reading.torn
+        for record in reading.records:
+            distinct.setdefault(_CANONICAL.encode(record), record)
+    order = sorted((_ms(record), content) for content, record in distinct.items())
+    union.records = [distinct[content] for _, content in order]
+    return union
+
+
+def _read_one(name: str, kind: Any, layer: FileLayer) -> TypedReading[Any]:
+    try:
+        descriptor = open_to_read(name, layer)
+        if descriptor is None:
+            return TypedReading()
+        try:
+            end = readable_size(name, layer, layer.fstat(descriptor).st_size)
+            return read_records(descriptor, end, Parser(kind, name), layer)
+        finally:
+            layer.close(descriptor)
+    except JournalError as error:
+        return TypedReading(damage=[Damage(0, 0, str(error), path=name)])
+
+
+def _ms(record: Any) -> float:
+    value = record.get("ms") if isinstance(record, dict) else getattr(record, "ms", None)
+    return value if isinstance(value, int | float) else 0
+
+
+def latest(records: Iterable[T]) -> list[T]:
+    """The latest version of each ``id``, ordered by id: the larger ``version`` (none: 0), of equal ones the larger hash.
+
+    The hash is SHA-256 over the record's JSON with sorted keys, so every machine chooses the same one from the same records.
+    Records without an id are each their own, after the others.
+    """
+    best: dict[str, T] = {}
+    nameless: dict[bytes, T] = {}
+    for record in records:
+        name = _field(record, "id")
+        if not isinstance(name, str):
+            nameless[_CANONICAL.encode(record)] = record
+        elif name not in best or _rank(record) > _rank(best[name]):
+            best[name] = record
+    return [best[name] for name in sorted(best)] + [nameless[content] for content in sorted(nameless)]
+
+
+def _field(record: Any, name: str) -> Any:
+    return record.get(name) if isinstance(record, dict) else getattr(record, name, None)
+
+
+def _rank(record: Any) -> tuple[float, bytes]:
+    version = _field(record, "version")
+    number = version if isinstance(version, int | float) else 0
+    return number, hashlib.sha256(_CANONICAL.encode(record)).digest()
