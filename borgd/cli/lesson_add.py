@@ -1,0 +1,25 @@
+"""``borg lesson add``: a lesson written by a person."""
+
+from __future__ import annotations
+
+import argparse
+
+import msgspec
+
+from borgd.cli.lesson_files import add_fields, build, change, details, engineer, given, here, now_ms, print_json, settings
+
+
+def run(argv: list[str]) -> int:
+    """Store the lesson and print it."""
+    parser = argparse.ArgumentParser(prog="borg lesson add", description="Write a lesson: a question and what it prevents.")
+    add_fields(parser, required=True)
+    parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
+    arguments = parser.parse_args(argv)
+    name = engineer(settings().people)
+    lesson = build(given(arguments), ms=now_ms(), engineers=(name,), repo=here(), source="written")
+    (added,) = change(lambda store: [store.add(lesson)])
+    if arguments.json:
+        print_json(msgspec.to_builtins(added))
+    else:
+        print(details(added))
+    return 0

@@ -1,0 +1,200 @@
+"""What the lesson commands share: the stores on disk, who and where we are, and how a lesson is printed.
+
+Every change goes through ``change`` under the journal's lock, so that two terminals and the daemon agree on versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pwd
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from borgd import config
+from borgd.daemon import repository
+from borgd.errors import InputError
+from borgd.journal import Follower, Journal, Reading
+from borgd.lessons.lesson import Lesson
+from borgd.lessons.store import REACHES, Store
+from borgd.paths import places, private_dir
+
+GIT_SECONDS = 2.0
+"""guard: how long git may take to say a name."""
+
+
+def now_ms() -> int:
+    """Wall time in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def settings() -> config.Config:
+    """config.toml, or all defaults where there is none.
+
+    :raises ConfigError: it cannot be used; names field and what was expected.
+    """
+    path = places().config_file
+    return config.load(path.read_bytes() if path.exists() else None, str(path))
+
+
+def engineer(people: config.PeopleConfig) -> str:
+    """This person's canonical name: the configured one, else git's user.name, else the login name."""
+    name = people.engineer or _git_name() or pwd.getpwuid(os.getuid()).pw_name
+    return people.aliases.get(name, name)
+
+
+def _git_name() -> str:
+    try:
+        answer = subprocess.run(
+            ["git", "config", "user.name"], capture_output=True, text=True, timeout=GIT_SECONDS, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return answer.stdout.strip()
+
+
+def here() -> str:
+    """The repository of the working directory, ``owner/name``; empty in none."""
+    return repository.name(str(Path.cwd()))
+
+
+def journal(name: str) -> Journal:
+    """The journal ``name`` in the data directory, which is created where it is missing."""
+    private_dir(places().data)
+    return Journal(places().journal(name))
+
+
+def records(name: str) -> list[dict[str, Any]]:
+    """What the journal ``name`` holds; nothing where there is none yet. Damage is said on standard error."""
+    path = places().journal(name)
+    if not path.exists():
+        return []
+    reading = Journal(path).read()
+    complain(f"{path}:{damage.line}: {damage.reason}" for damage in reading.damage if damage.lost)
+    return reading.records
+
+
+def load() -> Store:
+    """All lessons; what could not be read is said on standard error."""
+    store = Store()
+    path = places().journal("lessons")
+    if path.exists():
+        take(store, Journal(path).read(), path)
+    return store
+
+
+def take(store: Store, reading: Reading, path: Path, *, peer: bool = False) -> None:
+    """``reading`` of ``path`` into ``store``; what could not be read is said on standard error, with its line."""
+    applied = store.apply(reading.records, str(path), peer=peer)
+    if applied.errors:
+        lines = _lines(path, reading)
+        applied = Store().apply(reading.records, str(path), lines=lines, peer=peer)
+    complain(f"{path}:{damage.line}: {damage.reason}" for damage in reading.damage if damage.lost)
+    complain(str(error) for error in applied.errors)
+
+
+def _lines(path: Path, reading: Reading) -> list[int]:
+    without = {damage.line for damage in reading.damage if damage.lost or "marker" in damage.reason}
+    lines = enumerate(path.read_bytes().split(b"\n"), 1)
+    return [number for number, line in lines if line.strip() and number not in without]
+
+
+def complain(sentences: Iterable[str]) -> None:
+    """Each of ``sentences`` on standard error."""
+    for sentence in sentences:
+        print(f"borg: {sentence}", file=sys.stderr)
+
+
+def change(decide: Callable[[Store], Sequence[Mapping[str, Any]]]) -> list[Lesson]:
+    """Append to lessons.jsonl what ``decide`` makes of the store as it is under the lock.
+
+    :returns: the lessons of the appended records.
+    """
+    store, lessons = Store(), journal("lessons")
+
+    def under_lock(reading: Reading) -> tuple[list[Mapping[str, Any]], list[Lesson]]:
+        take(store, reading, lessons.path)
+        new = list(decide(store))
+        store.apply(new)
+        return new, [lesson for record in new if (lesson := store.get(str(record["id"]))) is not None]
+
+    return lessons.transact(Follower(lessons), under_lock)
+
+
+def add_fields(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """The flags that set a lesson's fields."""
+    parser.add_argument("--question", required=required, metavar="TEXT", help="what the agent shall ask itself")
+    parser.add_argument("--consequence", required=required, metavar="TEXT", help="what goes wrong otherwise")
+    parser.add_argument("--scope", action="append", metavar="NAME", help="a system it belongs to; none: everywhere")
+    parser.add_argument("--situation", action="append", metavar="TEXT", help="when it applies")
+    parser.add_argument("--facet", action="append", metavar="TEXT", help="another wording to be found by")
+    parser.add_argument("--area", metavar="NAME", help="such as tests, security, api")
+    parser.add_argument("--overrides", metavar="TEXT", help="the rule or habit that it replaces")
+    parser.add_argument("--supersedes", action="append", metavar="ID", help="a lesson that it replaces")
+    parser.add_argument("--reach", choices=REACHES, help="who gets it (team)")
+
+
+def given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The lesson fields that were given on the command line."""
+    names = {"situation": "situations", "facet": "facets"}
+    flags = ("question", "consequence", "scope", "situation", "facet", "area", "overrides", "supersedes", "reach")
+    return {names.get(flag, flag): value for flag in flags if (value := getattr(arguments, flag)) is not None}
+
+
+def build(fields: Mapping[str, Any], **more: Any) -> Lesson:
+    """A lesson of ``fields`` for ``Store.add``, which makes its id.
+
+    :raises InputError: a field with nothing visible in it.
+    """
+    lesson = msgspec.convert({"id": "", **fields, **more}, Lesson)
+    for name in ("question", "consequence"):
+        if not getattr(lesson, name).strip():
+            raise InputError(f"--{name}", "expected text, got none")
+    if lesson.reach == "repo" and not lesson.repo:
+        raise InputError("--reach repo", "expected to be run inside a git repository; team and personal work anywhere")
+    return lesson
+
+
+def print_json(document: object) -> None:
+    """``document`` as one JSON document, keys in a stable order."""
+    print(msgspec.json.format(msgspec.json.encode(document, order="deterministic"), indent=2).decode())
+
+
+def one_line(lesson: Lesson) -> str:
+    """``lesson`` for a list: id, where, question."""
+    where = ", ".join(lesson.scope) or "anywhere"
+    states = {
+        "peer": lesson.peer,
+        "retired": lesson.retired,
+        "constraint": lesson.standing,
+        lesson.reach: lesson.reach != "team",
+    }
+    marks = "".join(f" [{mark}]" for mark, holds in states.items() if holds)
+    return f"{lesson.id}  {where}: {lesson.question}{marks}"
+
+
+def details(lesson: Lesson) -> str:
+    """``lesson`` in full, a line a field, empty ones left out."""
+    rows: list[tuple[str, object]] = [
+        ("question", lesson.question),
+        ("consequence", lesson.consequence),
+        ("scope", ", ".join(lesson.scope) or "anywhere"),
+        ("situations", "; ".join(lesson.situations)),
+        ("facets", "; ".join(lesson.facets)),
+        ("area", lesson.area),
+        ("overrides", lesson.overrides),
+        ("supersedes", ", ".join(lesson.supersedes)),
+        ("reach", f"repo {lesson.repo}" if lesson.reach == "repo" else lesson.reach),
+        ("source", "constraint (standing)" if lesson.standing else lesson.source),
+        ("engineers", ", ".join(lesson.engineers)),
+        ("origin", lesson.origin),
+        ("version", lesson.version),
+        ("state", "retired" if lesson.retired else "peer: from a teammate's file" if lesson.peer else ""),
+    ]
+    return f"lesson {lesson.id}\n" + "\n".join(f"  {name:<12} {value}" for name, value in rows if value)
