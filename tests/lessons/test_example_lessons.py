@@ -1,0 +1,38 @@
+"""The lessons we ship: well-formed, in our own rules' terms, and enough of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from borgd.lessons.hygiene import clean_lesson
+from borgd.lessons.scrub import scrub
+from borgd.lessons.store import Store, lesson_id
+
+FILE = Path(__file__).parents[2] / "lessons.example.jsonl"
+
+
+def test_every_line_is_a_lesson_that_a_person_could_have_added() -> None:
+    lines = FILE.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    store = Store()
+    applied = store.apply([json.loads(line) for line in lines])
+    assert applied.errors == ()
+    assert len(store) == len(lines) >= 30
+    for lesson in store:
+        assert lesson.id == lesson_id(lesson.question, lesson.scope)
+        assert lesson.question.endswith("?"), "a lesson is a question"
+        assert lesson.consequence.endswith(".")
+        assert lesson.situations
+        assert lesson.area
+        assert lesson.reach == "team"
+        assert clean_lesson(lesson) == lesson
+        assert scrub(lesson.question + lesson.consequence) == lesson.question + lesson.consequence
+
+
+def test_they_show_what_lessons_can_be() -> None:
+    store = Store()
+    store.apply([json.loads(line) for line in FILE.read_text(encoding="utf-8").removesuffix("\n").split("\n")])
+    assert sum(not lesson.scope for lesson in store) >= 20
+    assert len({lesson.scope for lesson in store if lesson.scope}) >= 3
+    assert any(lesson.standing for lesson in store)
+    assert len({lesson.question for lesson in store}) == len(store)
