@@ -1,4 +1,4 @@
-"""``python -m borgd``: the same program as ``borg`` and ``borgd``."""
+"""``python -m borgd``: the same program as ``borg``, for those who know the interpreter and not the script."""
 
 from borgd.cli import main
 

@@ -39,7 +39,7 @@ class LogFile(logging.Handler):
         """Write ``record``; an exception in it as its type and places only."""
         try:
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-            text = record.getMessage()
+            text = record.getMessage().partition("\n")[0]  # asyncio's further lines quote what was at hand
             if record.exc_info and record.exc_info[1] is not None:
                 text = f"{text}: {places_of(record.exc_info[1])}"
             line = f"{stamp} {os.getpid()} {record.levelname.lower()} {record.name} {text}"

@@ -1,4 +1,4 @@
-"""What systemd wants to hear and tells (sd_notify, the watchdog, socket activation), as documented in sd_notify(3) and sd_listen_fds(3).
+"""What systemd wants to hear and what it tells: sd_notify(3), the watchdog, sd_listen_fds(3).
 
 A no-op everywhere else; a notification that cannot be sent never harms the daemon.
 """

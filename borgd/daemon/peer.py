@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 import _socket
+import sys
 
 _UCRED_BYTES = 12
 """host: struct ucred of Linux, pid, uid, gid of four bytes each."""

@@ -1,6 +1,7 @@
-"""Finds the end of the first whole JSON container in bytes that arrive in pieces. Never decodes, never looks at a byte twice.
+"""Finds the end of the first whole JSON container in bytes that arrive in pieces, without decoding them.
 
-Promises O(n) over all pieces together. Knows brackets and strings only: whether what they hold is JSON is the reader's business.
+Promises O(n) over all pieces together. Knows brackets and strings only: whether what they hold is JSON is its reader's
+business.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the server counts: connections, requests, errors, and a latency histogram per hook event. Bounded whatever comes in."""
+"""What the server counts: connections, requests, errors, and per hook event a latency histogram. Bounded in size."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Latency:
         self._counts[min(place, BUCKETS - 1)] += 1
 
     def percentile_us(self, share: float) -> float:
-        """The smallest bucket bound (at most the worst) that ``share`` of the durations are within; 0 where there are none."""
+        """The smallest bucket bound (at most the worst) that holds ``share`` of the durations; 0 where there are none."""
         needed = math.ceil(share * self.count)
         seen = 0
         for place, count in enumerate(self._counts):
             seen += count
             if seen >= needed and count:
-                return min(self.worst_us, LOWEST_US * 2.0 ** (place / BUCKETS_PER_DOUBLING))
+                return min(self.worst_us, LOWEST_US * math.exp2(place / BUCKETS_PER_DOUBLING))
         return self.worst_us
 
     def summary(self) -> dict[str, float | int]:
@@ -74,7 +74,12 @@ class Stats:
     def summary(self) -> dict[str, object]:
         """All of it as one JSON-ready mapping."""
         return {
-            "connections": {"total": self.connections, "open": self.open, "refused": self.refused, "abandoned": self.abandoned},
+            "connections": {
+                "total": self.connections,
+                "open": self.open,
+                "refused": self.refused,
+                "abandoned": self.abandoned,
+            },
             "requests": self.requests,
             "in_flight": self.in_flight,
             "errors": {"crashes": self.crashes, "malformed": self.malformed},
