@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from borgd.agents.event import Event, Moment
 from borgd.agents.transcripts.claude_code import Fact, Usage
 from borgd.daemon.state_file import MARK, StateFile, file_name
 from borgd.daemon.transcript_tail import TranscriptTail
+from borgd.memory.records import Decision
 
 PROMPTS = 12
 """design: prompts that count as what the session works on."""
@@ -43,21 +47,30 @@ class Session:
     plan: str = ""
     last_message: str = ""
     notes: list[str] = field(default_factory=list)
-    topics: set[str] = field(default_factory=set)
+    topics: dict[str, int] = field(default_factory=dict)
+    """How often a named system was looked at; see recalling.TOPIC_TRIES."""
     asked: set[str] = field(default_factory=set)
     delivered: set[str] = field(default_factory=set)
     free: list[tuple[str, str]] = field(default_factory=list)
     """Texts to hand over with the next prompt or tool call: (what it is, text)."""
     blocked: dict[str, int] = field(default_factory=dict)
     """Blocks per prompt id."""
+    decisions: list[Decision] = field(default_factory=list)
+    """Choices of recall in this session, their pools cut to what was shown or held out."""
+    judged: set[tuple[str, str]] = field(default_factory=set)
+    """(decision, lesson) that have an outcome."""
     open_ask: str = ""
     """Id of the decision whose block has not been answered yet."""
     changed: bool = False
     """Something was changed since the last prompt."""
-    changes: list[str] = field(default_factory=list)
-    """Texts of what was changed since the last ask: paths and edited lines, for judging outcomes."""
+    changed_paths: list[str] = field(default_factory=list)
+    changed_lines: list[str] = field(default_factory=list)
+    """What was changed since the last judgement, for evidence."""
     red: set[str] = field(default_factory=set)
     """Test commands that failed and have not passed since."""
+    red_before_ask: set[str] = field(default_factory=set)
+    pending: list[tuple[str, str]] = field(default_factory=list)
+    """Lines for the state file, not written yet."""
     usage: Usage = field(default_factory=Usage)
     turns: int = 0
     started_ms: int = 0
@@ -85,6 +98,21 @@ class Session:
         touches = list(self.touches)[-TOUCHES:]
         parts = [*self.prompts[-PROMPTS:], *touches, self.plan, self.last_message, *self.notes[-PROMPTS:]]
         return "\n".join(part for part in parts if part)
+
+    def write(self, *lines: tuple[str, str]) -> None:
+        """Have (kind, text) lines written to the state file with the next ``save``."""
+        self.pending.extend(lines)
+
+    def save(self) -> list[tuple[str, str]]:
+        """Write what is pending; what someone else appended meanwhile comes back.
+
+        :raises OSError: the state file cannot be written; the lines stay pending.
+        """
+        if not self.pending:
+            return []
+        found = self.file.append(self.pending)
+        self.pending = []
+        return found
 
     def first_seen(self, *key: str) -> bool:
         """Whether this event key is new; remembers it."""
@@ -114,17 +142,16 @@ def duplicate_key(event: Event) -> tuple[str, ...] | None:
     return None
 
 
-def apply_event(session: Session, event: Event, now_ms: int) -> list[tuple[str, str]]:
-    """Take ``event`` into ``session``; the lines its state file should gain."""
+def apply_event(session: Session, event: Event, now_ms: int) -> None:
+    """Take ``event`` into ``session``, its lines into what the state file gains."""
     session.last_ms = now_ms
     session.started_ms = session.started_ms or now_ms
     session.ended = event.moment is Moment.SESSION_END
     session.mode = event.mode or session.mode
     session.model = event.model or session.model
-    lines: list[tuple[str, str]] = []
     if event.cwd and event.cwd != session.cwd:
         session.cwd = event.cwd
-        lines.append(("#borg-cwd", event.cwd))
+        session.write(("#borg-cwd", event.cwd))
     if event.transcript:
         session.transcript = event.transcript
     if event.moment is Moment.PROMPT and not event.machine_made and event.prompt.strip():
@@ -133,12 +160,11 @@ def apply_event(session: Session, event: Event, now_ms: int) -> list[tuple[str, 
         session.prompts.append(text)
         del session.prompts[: -5 * PROMPTS]
         session.changed = False
-        lines += [("prompt", text), ("#borg-prompt", session.prompt_id)]
+        session.write(("prompt", text), ("#borg-prompt", session.prompt_id))
     if event.moment is Moment.AFTER_TOOL and event.tool is not None:
-        lines += [("touch", path) for path in touched(event) if session.touch(path)]
+        session.write(*(("touch", path) for path in touched(event) if session.touch(path)))
     if event.moment in (Moment.STOP, Moment.SUBAGENT_STOP) and event.last_message:
         session.last_message = event.last_message[:PROMPT_CHARS]
-    return lines
 
 
 def touched(event: Event) -> list[str]:
@@ -170,6 +196,22 @@ def _take_note(session: Session, text: str) -> None:
     del session.notes[: -5 * PROMPTS]
 
 
+def _take_topic(session: Session, text: str) -> None:
+    tries, _, name = text.partition(" ")
+    if tries.isdigit() and name:
+        session.topics[name] = int(tries)
+
+
+def _take_pool(session: Session, text: str) -> None:
+    with suppress(msgspec.DecodeError):
+        session.decisions.append(msgspec.json.decode(text, type=Decision))
+
+
+def _take_judged(session: Session, text: str) -> None:
+    decision, *names = text.split()
+    session.judged.update((decision, name) for name in names)
+
+
 def _take_block(session: Session, text: str) -> None:
     session.blocked[text] = session.blocked.get(text, 0) + 1
 
@@ -182,8 +224,10 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "work": _take_note,
     "#borg-cwd": lambda session, text: setattr(session, "cwd", text),
     "#borg-prompt": _take_prompt_id,
-    "#borg-topic": lambda session, text: session.topics.add(text),
+    "#borg-topic": _take_topic,
     "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
+    "#borg-pool": _take_pool,
+    "#borg-judged": _take_judged,
     "#borg-asked": _take_asked,
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
     "#borg-blocked": _take_block,
@@ -199,18 +243,19 @@ def apply_line(session: Session, kind: str, text: str) -> None:
         _LINES[kind](session, text)
 
 
-def apply_fact(session: Session, fact: Fact) -> list[tuple[str, str]]:
-    """Take one fact of the transcript into ``session``; the lines its state file should gain."""
+def apply_fact(session: Session, fact: Fact) -> None:
+    """Take one fact of the transcript into ``session``, its lines into what the state file gains."""
     if fact.subagent and fact.subagent != session.subagent:
-        return []
+        return
     if fact.kind == "plan" and fact.text != session.plan:
         session.plan = fact.text[:PROMPT_CHARS]
-        return [("plan", session.plan)]
-    if fact.kind == "text":
+        session.write(("plan", session.plan))
+    elif fact.kind == "text":
         session.last_message = fact.text[:PROMPT_CHARS]
     elif fact.kind == "touch":
         path = relative(fact.text, session.cwd)
-        return [("touch", path)] if session.touch(path) else []
+        if session.touch(path):
+            session.write(("touch", path))
     elif fact.kind == "usage" and fact.usage is not None:
         session.turns += 1
         session.usage = Usage(
@@ -219,7 +264,6 @@ def apply_fact(session: Session, fact: Fact) -> list[tuple[str, str]]:
             session.usage.cache_read_input_tokens + fact.usage.cache_read_input_tokens,
             session.usage.cache_creation_input_tokens + fact.usage.cache_creation_input_tokens,
         )
-    return []
 
 
 class Sessions:

@@ -1,0 +1,77 @@
+"""``borg why SESSION [--json]``: every decision of a session with its pool, scores, draws, probabilities and outcomes."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+import msgspec
+
+from borgd.errors import BorgError
+from borgd.journal import Journal
+from borgd.memory.records import Decision, Outcome, PoolEntry
+from borgd.paths import places
+
+
+def explain(entry: PoolEntry, decision: Decision) -> str:
+    """In a few words: what became of this lesson in the choice, and why."""
+    if entry.shown:
+        return "shown, standing: its system came up" if entry.standing else "shown"
+    if entry.held:
+        return f"withheld at random (holdout {decision.holdout:g}), to measure its effect"
+    if entry.cut:
+        return f"won a slot, cut by the {decision.budget} characters the text may have"
+    return "others won the slots"
+
+
+def describe(decision: Decision, outcomes: list[Outcome]) -> dict[str, Any]:
+    """One decision as the JSON document has it."""
+    found: dict[str, Any] = msgspec.to_builtins(decision)
+    for entry, raw in zip(decision.pool, found["pool"], strict=True):
+        raw["reason"] = explain(entry, decision)
+        raw["outcomes"] = [
+            {"kind": one.kind, "evidence": one.evidence, "ms": one.ms, "credit": one.credit}
+            for one in outcomes
+            if one.decision == decision.id and one.lesson == entry.id
+        ]
+    return found
+
+
+def show(found: dict[str, Any]) -> None:
+    """One decision for a person."""
+    clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found["ms"] / 1000))
+    topics = f" on {', '.join(found['topics'])}" if found["topics"] else ""
+    print(
+        f"{clock}  {found['channel']}{topics}  {found['chars']} characters, {found['micros'] / 1000:.1f} ms, policy {found['policy']}"
+    )
+    print("   lesson        score   share   draw      p  what became of it")
+    for entry in sorted(found["pool"], key=lambda one: one["rank"]):
+        numbers = f"{entry['score']:7.3f} {entry['share']:7.3f} {entry['draw']:6.3f} {entry['p']:6.3f}"
+        print(f"   {entry['id']:<12}{numbers}  {entry['reason']}")
+        for outcome in entry["outcomes"]:
+            print(f"                 {outcome['kind']}: {outcome['evidence']}")
+    print()
+
+
+def run(argv: list[str]) -> int:
+    """Explain; exit code 1 where the session is not known."""
+    parser = argparse.ArgumentParser(prog="borg why", description=__doc__)
+    parser.add_argument("session", help="the agent's session id, or its beginning")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(argv)
+    where = places()
+    decisions = [
+        one for one in Journal(where.journal("decisions")).read(Decision).records if one.session.startswith(options.session)
+    ]
+    if not decisions:
+        raise BorgError(f"no decision for a session {options.session!r}: nothing applied there, or it was another machine")
+    names = {one.id for one in decisions}
+    outcomes = [one for one in Journal(where.journal("outcomes")).read(Outcome).records if one.decision in names]
+    documents = [describe(one, outcomes) for one in sorted(decisions, key=lambda one: (one.ms, one.id))]
+    if options.json:
+        print(msgspec.json.encode({"session": options.session, "decisions": documents}).decode())
+    else:
+        for document in documents:
+            show(document)
+    return 0

@@ -1,0 +1,46 @@
+"""The optional grader: a command of the user's that reads JSON and answers grades. Off by default, never waited for long.
+
+In: ``{"context": text, "lessons": [{"id", "question", "consequence"}]}``. Out: ``{"<id>": 1|2|3}``; ids left out: 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import anyio
+import msgspec
+
+from borgd.lessons.lesson import Lesson
+
+GRADER_SECONDS = 0.6
+"""guard: a Stop waits this long; the client's own deadline is 1 s."""
+GRADER_LESSONS = 200
+"""guard: lessons offered to the grader."""
+
+
+class Grader:
+    """Runs ``command`` (empty: none). ``failures`` counts answers that did not come or were not grades."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self.command = command
+        self.failures = 0
+
+    async def grade(self, context: str, lessons: Mapping[str, Lesson]) -> dict[str, int] | None:
+        """Grades by lesson id; None: no grader, or it failed, so the words decide alone."""
+        if not self.command or not lessons:
+            return None
+        offered = [
+            {"id": one.id, "question": one.question, "consequence": one.consequence}
+            for one in list(lessons.values())[:GRADER_LESSONS]
+        ]
+        body = msgspec.json.encode({"context": context, "lessons": offered})
+        try:
+            with anyio.fail_after(GRADER_SECONDS):
+                done = await anyio.run_process(list(self.command), input=body, check=False)
+            grades = msgspec.json.decode(done.stdout, type=dict[str, int]) if done.returncode == 0 else None
+        except (OSError, TimeoutError, msgspec.DecodeError):
+            grades = None
+        if grades is None:
+            self.failures += 1
+            return None
+        return {name: grade for name, grade in grades.items() if name in lessons and 1 <= grade <= 3}

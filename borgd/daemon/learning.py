@@ -1,0 +1,165 @@
+"""The learning stage of an event: outcomes of what was shown, from what the session then said and did.
+
+Every outcome names its evidence and is told once. Judging is memory.sources'; this only gathers what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from borgd.agents.event import Event, Moment
+from borgd.daemon.knowledge import Knowledge
+from borgd.daemon.session import Session, touched
+from borgd.journal import GroupCommit, Journal
+from borgd.memory.records import Decision, Outcome
+from borgd.memory.sources.answers import answers
+from borgd.memory.sources.judge import (
+    Changes,
+    judge_answers,
+    judge_correction,
+    judge_disagreement,
+    judge_early,
+    judge_end,
+    judge_tests,
+    judge_veto,
+    shown,
+)
+from borgd.memory.sources.suite_runs import suite_run, turned_green
+from borgd.recall.context import Context
+from borgd.recall.disagreement import disagreements
+
+KEPT_LINES = 400
+"""guard: changed lines remembered between two judgements."""
+LINE_CHARS = 400
+"""guard: characters kept of one changed line."""
+
+WRITTEN = ("new_string", "content", "new_source")
+"""Fields of a tool's input that hold what it wrote."""
+
+
+class Learning:
+    """Turns a session's further course into outcomes. ``told`` counts them by kind."""
+
+    def __init__(self, knowledge: Knowledge, commit: GroupCommit, outcomes: Journal) -> None:
+        self.knowledge = knowledge
+        self.commit = commit
+        self.outcomes = outcomes
+        self.told: dict[str, int] = {}
+
+    def saw_tool(self, session: Session, event: Event, *, changing: bool) -> None:
+        """Remember what a finished tool call changed, and which tests were red."""
+        tool = event.tool
+        if tool is None:
+            return
+        command = tool.input.get("command")
+        run = suite_run(command, failed=tool.failed) if isinstance(command, str) else None
+        if run is not None:
+            if run.passed:
+                session.red.discard(run.command)
+            else:
+                session.red.add(run.command)
+        if not changing or tool.failed:
+            return
+        if not session.changed:
+            session.changed = True
+            session.write(("#borg-changed", ""))
+        session.changed_paths.extend(touched(event))
+        for field in WRITTEN:
+            text = tool.input.get(field)
+            if isinstance(text, str):
+                session.changed_lines.extend(line[:LINE_CHARS] for line in text.split("\n") if line.strip())
+        del session.changed_lines[:-KEPT_LINES]
+        del session.changed_paths[:-KEPT_LINES]
+
+    async def tests_turned(self, session: Session, event: Event, now_ms: int) -> None:
+        """A suite that was red before the last ask has passed: tested."""
+        command = event.tool.input.get("command") if event.tool else None
+        run = suite_run(command, failed=event.tool.failed) if event.tool and isinstance(command, str) else None
+        if run is None or not turned_green(session.red_before_ask, run):
+            return
+        session.red_before_ask.discard(run.command)
+        asked = self._decision(session, session.open_ask)
+        if asked is not None:
+            await self.tell(session, judge_tests(asked, run.command, self.knowledge.lessons, ms=now_ms))
+
+    async def at_stop(self, session: Session, event: Event, now_ms: int) -> None:
+        """Judge the open ask by its answers, and early deliveries by what changed."""
+        changes = Changes(tuple(session.changed_paths), tuple(session.changed_lines))
+        found: list[Outcome] = []
+        asked = self._decision(session, session.open_ask)
+        if asked is not None:
+            said = answers(event.last_message or session.last_message, shown(asked))
+            found += judge_answers(asked, said, self.knowledge.lessons, changes, ms=now_ms)
+            session.open_ask = ""
+            session.write(("#borg-answered", ""))
+        for decision in session.decisions:
+            if decision.channel != "stop":
+                found += judge_early(decision, self.knowledge.lessons, changes, ms=now_ms)
+        session.changed_paths.clear()
+        session.changed_lines.clear()
+        await self.tell(session, found)
+
+    def asked(self, session: Session) -> None:
+        """A block goes out now: what is red now was red before it."""
+        session.red_before_ask = set(session.red)
+
+    async def corrected(self, session: Session, prompt: str, rule: str, now_ms: int) -> list[str]:
+        """A prompt pushed back by ``rule``: the lessons of this session it matches are corrected; returns their ids."""
+        context = Context(text=f"{prompt}\n{session.work_text()}", cwd=session.cwd, remote=session.remote)
+        floor = self.knowledge.floor
+        matched = [
+            match.id for match in self.knowledge.index.match(context, self.knowledge.prior) if match.evidence >= floor
+        ]
+        found: list[Outcome] = []
+        for decision in session.decisions:
+            found += judge_correction(decision, matched, self.knowledge.lessons, rule=rule, ms=now_ms)
+            lessons = [self.knowledge.lessons[name] for name in shown(decision) if name in self.knowledge.lessons]
+            sides = [[lessons[index].id for index in group] for group in disagreements(lessons)]
+            agreed = next((name for name in matched for side in sides if name in side), "")
+            found += judge_disagreement(decision, sides, agreed, self.knowledge.lessons, ms=now_ms)
+        await self.tell(session, found)
+        return [outcome.lesson for outcome in found if outcome.kind == "corrected"]
+
+    async def vetoed(self, session: Session, reason: str, now_ms: int) -> int:
+        """The person said no to what this session was last shown; how many lessons that were."""
+        last = next((decision for decision in reversed(session.decisions) if shown(decision)), None)
+        if last is None:
+            return 0
+        found = judge_veto(last, reason, self.knowledge.lessons, ms=now_ms)
+        await self.tell(session, found)
+        return len(found)
+
+    async def ended(self, session: Session, reason: str, now_ms: int) -> None:
+        """The session is over: what has no outcome is not_corrected."""
+        found: list[Outcome] = []
+        for decision in session.decisions:
+            judged = {name for key, name in session.judged if key == decision.id}
+            found += judge_end(decision, judged, self.knowledge.lessons, reason=reason, ms=now_ms)
+        await self.tell(session, found)
+
+    async def tell(self, session: Session, outcomes: Iterable[Outcome]) -> None:
+        """Store outcomes that were not told yet; memory takes them in.
+
+        :raises JournalError: they could not be stored; memory is unchanged.
+        """
+        fresh: dict[str, Outcome] = {}
+        for outcome in outcomes:
+            final = outcome.kind != "not_corrected" or (outcome.decision, outcome.lesson) not in session.judged
+            if final and session.first_seen("outcome", outcome.id):
+                fresh[outcome.id] = outcome
+        if not fresh:
+            return
+        await self.commit.append(self.outcomes, list(fresh.values()))
+        self.knowledge.refresh()
+        for outcome in fresh.values():
+            session.judged.add((outcome.decision, outcome.lesson))
+            session.write(("#borg-judged", f"{outcome.decision} {outcome.lesson}"))
+            self.told[outcome.kind] = self.told.get(outcome.kind, 0) + 1
+
+    def _decision(self, session: Session, decision_id: str) -> Decision | None:
+        return next((one for one in session.decisions if one.id == decision_id), None) if decision_id else None
+
+
+def is_end(event: Event) -> bool:
+    """Whether the session says that it is over; most never do."""
+    return event.moment is Moment.SESSION_END and event.source not in ("resume", "clear")

@@ -1,0 +1,79 @@
+"""One event's way, without turning back: session, limits, recall, reply. This is the whole of it."""
+
+from __future__ import annotations
+
+from borgd.agents.event import Event, Moment, Reply
+from borgd.daemon.learning import Learning, is_end
+from borgd.daemon.limiting import Limiting
+from borgd.daemon.listening import Listening
+from borgd.daemon.recalling import Recalling
+from borgd.daemon.session import Session, apply_event, duplicate_key
+
+
+class Pipeline:
+    """The stages in their order. ``handle`` is called for one event of a session at a time."""
+
+    def __init__(self, limiting: Limiting, recalling: Recalling, learning: Learning, listening: Listening) -> None:
+        self.limiting = limiting
+        self.recalling = recalling
+        self.learning = learning
+        self.listening = listening
+
+    async def handle(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """What the agent is to be told about ``event``; a duplicate is told nothing and changes nothing."""
+        key = duplicate_key(event)
+        if event.moment is Moment.OTHER or (key is not None and not session.first_seen(*key)):
+            return Reply()
+        apply_event(session, event, now_ms)
+        match event.moment:
+            case Moment.SESSION_START:
+                return Reply(context=self.recalling.after_compaction(session) if event.source == "compact" else "")
+            case Moment.PROMPT:
+                return await self.prompt(session, event, now_ms)
+            case Moment.BEFORE_TOOL:
+                return await self.limiting.before_tool(session, event, now_ms)
+            case Moment.AFTER_TOOL:
+                return await self.after_tool(session, event, now_ms)
+            case Moment.STOP:
+                return await self.stop(session, event, now_ms)
+            case Moment.PERMISSION | Moment.NOTIFICATION:
+                await self.limiting.observe(session, event, now_ms)
+            case Moment.SUBAGENT_STOP:
+                await self.limiting.subagent_stop(session, event, now_ms)
+            case Moment.SESSION_END if is_end(event):
+                await self.learning.ended(session, f"the session ended ({event.source or 'no reason given'})", now_ms)
+        return Reply()
+
+    async def prompt(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """A person spoke: what it corrects, what it opens, what it brings up, what waits to be handed over."""
+        if event.machine_made or not event.prompt.strip():
+            return Reply()
+        heard = await self.listening.prompt(session, event, now_ms)
+        await self.limiting.prompt(session, event, now_ms)
+        texts = [heard, *self.limiting.waiting(session, now_ms), *self.handed_over(session)]
+        texts.append(await self.recalling.early(session, event, now_ms))
+        return Reply(context="\n\n".join(text for text in texts if text))
+
+    async def after_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """A tool call is over: what it changed and cost, what it names for the first time."""
+        await self.limiting.after_tool(session, event, now_ms)
+        self.learning.saw_tool(session, event, changing=self.limiting.changes(event))
+        await self.learning.tests_turned(session, event, now_ms)
+        texts = [*self.limiting.waiting(session, now_ms), *self.handed_over(session)]
+        texts.append(await self.recalling.early(session, event, now_ms))
+        return Reply(context="\n\n".join(text for text in texts if text))
+
+    async def stop(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """The agent is about to finish: judge what it was asked before, then ask, at most once a prompt."""
+        if not event.background:
+            await self.learning.at_stop(session, event, now_ms)
+        block = await self.recalling.stop(session, event, now_ms)
+        if block:
+            self.learning.asked(session)
+        return Reply(block=block)
+
+    def handed_over(self, session: Session) -> list[str]:
+        """Texts that waited for the next prompt or tool call."""
+        texts = [text for _, text in session.free]
+        session.free.clear()
+        return texts

@@ -1,0 +1,207 @@
+"""The recall stage of an event: early when a system is first named, at Stop, and what is handed over free.
+
+Nothing is shown that could not be logged: the decision is durable before its text leaves. At most one block a prompt.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import anyio.to_thread
+import msgspec
+
+from borgd.agents.event import Event, Moment
+from borgd.config import Config
+from borgd.daemon.grader import Grader
+from borgd.daemon.knowledge import Knowledge
+from borgd.daemon.session import Session, touched
+from borgd.journal import GroupCommit, Journal
+from borgd.memory.records import Decision
+from borgd.paths import fnv1a
+from borgd.recall.choose import ANY, Choice, choose_early, choose_stop, redeliver
+from borgd.recall.context import Context
+from borgd.recall.evidence import Match
+from borgd.recall.policy import Policy
+from borgd.recall.scope import named_scopes
+
+BLOCKS_PER_PROMPT = 1
+"""guard: blocks of one user prompt."""
+TOPIC_TRIES = 8
+"""guard: how often a named system whose lessons did not come up yet is looked at again in one session."""
+THREAD_LESSONS = 2000
+"""tuned: from this many lessons on a choice is made in a worker thread, so that other hooks do not wait for it."""
+
+Topics = dict[str, int]
+
+
+class Recalling:
+    """Decides what a session hears. ``machine`` names this machine in the records."""
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        config: Config,
+        commit: GroupCommit,
+        decisions: Journal,
+        *,
+        machine: str,
+        policy: Policy,
+    ) -> None:
+        self.knowledge = knowledge
+        self.commit = commit
+        self.decisions = decisions
+        self.machine = machine
+        self.policy = policy
+        self.grader = Grader(config.recall.grader)
+        self._count = 0
+
+    async def early(self, session: Session, event: Event, now_ms: int) -> str:
+        """What a prompt or a tool call brings up, as the agent reads it; empty: nothing."""
+        topics = self._topics(session, event)
+        if not topics:
+            return ""
+        done = session.delivered | session.asked
+        choice = await self._choose(
+            session,
+            "early",
+            lambda matches, lessons, decision: choose_early(
+                matches,
+                lessons,
+                self.knowledge.memory,
+                topics=topics,
+                done=done,
+                session=seed_of(session),
+                decision_id=decision,
+                now_ms=now_ms,
+                policy=self.policy,
+            ),
+            now_ms,
+        )
+        for topic in topics:
+            session.topics[topic] = TOPIC_TRIES if choice and choice.text else session.topics.get(topic, 0) + 1
+        if choice is None or choice.decision is None:
+            return ""
+        await self._log(session, choice.decision, "#borg-early")
+        session.delivered.update(shown_ids(choice.decision))
+        return choice.text
+
+    def _topics(self, session: Session, event: Event) -> list[str]:
+        """Systems this event names and whose lessons have not come yet; ANY at the first prompt."""
+        names = self.knowledge.scope_names()
+        if event.moment is Moment.PROMPT:
+            text = "\n".join((event.prompt, session.cwd, session.remote))
+        else:
+            text = "\n".join(touched(event))
+        again = [name for name, tries in session.topics.items() if 0 < tries < TOPIC_TRIES and name != ANY]
+        topics = [name for name in named_scopes(names, text) if session.topics.get(name, 0) < TOPIC_TRIES]
+        if event.moment is Moment.PROMPT and len(session.prompts) <= 1 and ANY not in session.topics:
+            topics.append(ANY)
+        return list(dict.fromkeys([*topics, *again])) if topics or event.moment is Moment.PROMPT else []
+
+    async def stop(self, session: Session, event: Event, now_ms: int) -> str:
+        """The reason to go on instead of stopping; empty: let it stop."""
+        if event.stop_again or event.background or not session.changed:
+            return ""
+        if session.blocked.get(session.prompt_id, 0) >= BLOCKS_PER_PROMPT:
+            return ""
+        grades = await self.grader.grade(session.work_text(), self.knowledge.lessons)
+        choice = await self._choose(
+            session,
+            "stop",
+            lambda matches, lessons, decision: choose_stop(
+                matches,
+                lessons,
+                self.knowledge.memory,
+                done=set(session.asked),
+                delivered=set(session.delivered),
+                session=seed_of(session),
+                decision_id=decision,
+                now_ms=now_ms,
+                policy=self.policy,
+                grades=grades,
+            ),
+            now_ms,
+        )
+        if choice is None or choice.decision is None:
+            return ""
+        await self._log(session, choice.decision, "#borg-asked")
+        if choice.decision.channel == "free":
+            session.free.append(("lessons", choice.text))
+            return ""
+        session.asked.update(shown_ids(choice.decision))
+        session.open_ask = choice.decision.id
+        session.blocked[session.prompt_id] = session.blocked.get(session.prompt_id, 0) + 1
+        session.write(("#borg-blocked", session.prompt_id))
+        return choice.text
+
+    def after_compaction(self, session: Session) -> str:
+        """What was delivered early, once more: compaction took it out of the agent's sight."""
+        return redeliver(
+            [self.knowledge.lessons[name] for name in sorted(session.delivered) if name in self.knowledge.lessons]
+        )
+
+    async def _choose(
+        self,
+        session: Session,
+        moment: str,
+        choose: Callable[[list[Match], dict[str, object], str], Choice],
+        now_ms: int,
+    ) -> Choice | None:
+        knowledge = self.knowledge
+        if not knowledge.lessons:
+            return None
+        context = Context(text=session.work_text(), cwd=session.cwd, remote=session.remote, moment=moment)
+        self._count += 1
+        decision_id = f"d{fnv1a(f'{session.key}/{moment}/{now_ms}/{self._count}'.encode()):016x}"
+
+        def work() -> Choice:
+            started = time.perf_counter_ns()
+            matches = [match for match in knowledge.index.match(context, knowledge.prior) if self._reaches(match, session)]
+            choice = choose(matches, knowledge.lessons, decision_id)  # type: ignore[arg-type]
+            if choice.decision is not None:
+                micros = (time.perf_counter_ns() - started) // 1000
+                choice = choice._replace(decision=self._signed(choice.decision, session, micros))
+            return choice
+
+        if len(knowledge.lessons) >= THREAD_LESSONS:
+            return await anyio.to_thread.run_sync(work)
+        return work()
+
+    def _reaches(self, match: Match, session: Session) -> bool:
+        return self.knowledge.hears(self.knowledge.lessons[match.id], session.remote)
+
+    def _signed(self, decision: Decision, session: Session, micros: int) -> Decision:
+        return msgspec.structs.replace(
+            decision,
+            agent=session.agent,
+            session=session.id,
+            subagent=session.subagent,
+            prompt_id=session.prompt_id,
+            repo=session.remote,
+            engineer=self.knowledge.engineer,
+            machine=self.machine,
+            micros=micros,
+        )
+
+    async def _log(self, session: Session, decision: Decision, mark: str) -> None:
+        """Make the decision durable, then note it with the session.
+
+        :raises JournalError: it could not be stored, so it must not be shown.
+        """
+        await self.commit.append(self.decisions, [decision])
+        kept = msgspec.structs.replace(decision, pool=tuple(entry for entry in decision.pool if entry.shown or entry.held))
+        session.decisions.append(kept)
+        session.write(
+            (mark, f"{decision.id} {' '.join(shown_ids(decision))}"), ("#borg-pool", msgspec.json.encode(kept).decode())
+        )
+
+
+def seed_of(session: Session) -> str:
+    """The session as draws are seeded by."""
+    return f"{session.agent}:{session.id}"
+
+
+def shown_ids(decision: Decision) -> list[str]:
+    """Ids shown in ``decision``."""
+    return [entry.id for entry in decision.pool if entry.shown]

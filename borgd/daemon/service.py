@@ -1,0 +1,257 @@
+"""What the daemon is behind its socket: hooks go through the pipeline, calls to the methods of the same name.
+
+Knowledge is loaded after serving began; a hook that needs it waits. A session's events are taken one at a time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+import msgspec
+
+from borgd.agents import agent as agent_module
+from borgd.agents.event import Event, Moment, Reply
+from borgd.config import Config
+from borgd.daemon.repository import name as repository_name
+from borgd.daemon.session import Session, Sessions, apply_fact, apply_line
+from borgd.daemon.settings import engineer_name, machine_name, read_config
+from borgd.daemon.trace import Trace
+from borgd.daemon.transcript_tail import TranscriptTail
+from borgd.daemon.watcher import Watcher
+from borgd.errors import ConfigError, ProtocolError
+from borgd.journal import GroupCommit
+from borgd.paths import Places, private_dir
+from borgd.wire import Answer
+
+if TYPE_CHECKING:
+    from borgd.daemon.parts import Parts
+
+EXPIRY_S = 60.0
+"""design: seconds between two looks for sessions that idled out."""
+REMOTES = 256
+"""guard: directories whose repository is remembered."""
+
+
+class Service:
+    """Build with ``build``; ``start`` before the first request, ``close`` after the last."""
+
+    def __init__(self, where: Places) -> None:
+        self.where = where
+        self.trace = Trace()
+        self.watcher = Watcher()
+        self.problems: list[str] = []
+        try:
+            self.config = read_config(where)
+        except ConfigError as error:
+            self.config = Config()
+            self.problems.append(f"{error}; the defaults serve until it is mended")
+        self.sessions = Sessions(where.sessions, int(self.config.daemon.session_idle_s * 1000))
+        self.parts: Parts | None = None
+        self._loaded = anyio.Event()
+        self._locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
+        self._remotes: OrderedDict[str, str] = OrderedDict()
+        self._stack = AsyncExitStack()
+
+    async def start(self, tasks: anyio.abc.TaskGroup) -> None:
+        """Begin to load and to watch."""
+        for directory in (self.where.data, self.where.state, self.where.sessions):
+            private_dir(directory)
+        commit = await self._stack.enter_async_context(GroupCommit())
+        tasks.start_soon(self._load, commit, tasks)
+
+    async def close(self) -> None:
+        """Write down what is pending and wait until it is durable."""
+        for session in self.sessions.live.values():
+            with suppress(OSError):
+                session.save()
+        if self.parts is not None:
+            await self.parts.close()
+        await self._stack.aclose()
+
+    async def _load(self, commit: GroupCommit, tasks: anyio.abc.TaskGroup) -> None:
+        self.parts = await anyio.to_thread.run_sync(self._build_parts, commit)
+        self._loaded.set()
+        self._watch()
+        tasks.start_soon(self.watcher.run)
+        tasks.start_soon(self._expire)
+
+    def _build_parts(self, commit: GroupCommit) -> Parts:
+        from borgd.daemon.parts import Parts
+
+        return Parts(self.where, self.config, commit, engineer=engineer_name(self.config), machine=machine_name())
+
+    def _watch(self) -> None:
+        assert self.parts is not None
+        parts = self.parts
+        for path in parts.knowledge.files.values():
+            self.watcher.track(path, lambda _: self._refresh())
+        self.watcher.track(self.where.config_file, lambda _: self._reconfigure())
+        self.watcher.track_directory(self.where.sessions, self._state_file_changed)
+        parts.watch(self.watcher)
+
+    def _refresh(self) -> None:
+        assert self.parts is not None
+        self.parts.knowledge.refresh()
+
+    def _reconfigure(self) -> None:
+        """config.toml changed: a good one serves from now on, a broken one changes nothing and is reported."""
+        try:
+            self.config = read_config(self.where)
+        except ConfigError as error:
+            self.problems = [f"{error}; the settings from before serve on"]
+            return
+        self.problems = []
+        assert self.parts is not None
+        self.parts.configure(self.config)
+
+    def _state_file_changed(self, path: Path) -> None:
+        for session in self.sessions.live.values():
+            if session.file.path == path:
+                self._take_foreign(session, session.file.foreign())
+
+    @staticmethod
+    def _take_foreign(session: Session, lines: list[tuple[str, str]]) -> None:
+        for kind, text in lines:
+            if not kind.startswith("#"):
+                apply_line(session, kind, text)
+
+    async def _expire(self) -> None:
+        while True:
+            await anyio.sleep(EXPIRY_S)
+            now_ms = time.time_ns() // 1_000_000
+            for session in self.sessions.expire(now_ms):
+                self._locks.pop(session.key, None)
+                if session.tail is not None:
+                    self.watcher.untrack(session.tail.path)
+                if self.parts is not None and not session.ended:
+                    await self.parts.pipeline.learning.ended(session, "idle for a day, not judged otherwise", now_ms)
+
+    async def hook(self, agent: str, event: str, body: bytes) -> bytes:
+        """Exactly one JSON object for one event."""
+        module = agent_module(agent)
+        started = time.perf_counter_ns()
+        parsed = module.parse(event, body)
+        early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self._loaded.is_set()
+        reply = Reply() if early or parsed.moment is Moment.OTHER else await self._handle(parsed)
+        out = module.render(parsed, reply)
+        self.trace.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
+        return msgspec.json.encode(out)
+
+    async def _handle(self, event: Event) -> Reply:
+        await self._loaded.wait()
+        assert self.parts is not None
+        session = self.sessions.get(event.agent, event.session, event.subagent)
+        lock = self._locks.setdefault(session.key, anyio.Lock())
+        async with lock:
+            self._take_foreign(session, session.file.foreign())
+            if not session.remote or event.cwd != session.cwd:
+                session.remote = self._remote(event.cwd or session.cwd)
+            self._read_transcript(session, event)
+            for path in self.parts.knowledge.files.values():
+                self.watcher.look(path)
+            now_ms = time.time_ns() // 1_000_000
+            reply = await self.parts.pipeline.handle(session, event, now_ms)
+            self._save(session)
+            return reply
+
+    def _save(self, session: Session) -> None:
+        try:
+            self._take_foreign(session, session.save())
+            self.watcher.ours(session.file.path)
+        except OSError as error:
+            self.problems = [f"{session.file.path} cannot be written: {error.strerror}; sessions will not survive a restart"]
+
+    def _remote(self, cwd: str) -> str:
+        if cwd not in self._remotes:
+            self._remotes[cwd] = repository_name(cwd)
+            while len(self._remotes) > REMOTES:
+                self._remotes.popitem(last=False)
+        return self._remotes[cwd]
+
+    def _read_transcript(self, session: Session, event: Event) -> None:
+        if not event.transcript:
+            return
+        if session.tail is None or str(session.tail.path) != event.transcript:
+            if session.tail is not None:
+                self.watcher.untrack(session.tail.path)
+            session.tail = TranscriptTail(Path(event.transcript))
+            self.watcher.track(session.tail.path, lambda _: self._transcript_grew(session))
+        self._transcript_grew(session)
+        self.watcher.ours(session.tail.path)
+
+    def _transcript_grew(self, session: Session) -> None:
+        if session.tail is None:
+            return
+        for fact in session.tail.read():
+            apply_fact(session, fact)
+            if self.parts is not None:
+                self.parts.saw_fact(session, fact)
+
+    async def call(self, method: str, body: bytes) -> Answer:
+        """One command.
+
+        :raises ProtocolError: no such method, or parameters that are not as expected.
+        """
+        methods: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]] = {"tail": self._tail, "session": self._session}
+        if method not in methods:
+            raise ProtocolError(f"no method {method!r}; the command line and the daemon may be of different versions")
+        try:
+            parameters = msgspec.json.decode(body or b"{}", type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            raise ProtocolError(f"{method}: expected a JSON object of parameters: {error}") from None
+        return Answer(out=msgspec.json.encode(await methods[method](parameters)))
+
+    async def _tail(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Events after number ``since`` (default: only what comes), waiting up to ``wait`` seconds for one."""
+        since = int(parameters.get("since", -1))
+        wait = min(60.0, max(0.0, float(parameters.get("wait", 0))))
+        return await self.trace.after(since, wait)
+
+    async def _session(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """What is known of the sessions whose id starts with ``id``."""
+        prefix = str(parameters.get("id", ""))
+        return {"sessions": [summary(one) for one in self.sessions.live.values() if one.id.startswith(prefix)]}
+
+    def status(self) -> dict[str, Any]:
+        """The service's part of ``borg status``."""
+        found: dict[str, Any] = {
+            "sessions": len(self.sessions.live),
+            "loaded": self._loaded.is_set(),
+            "watcher": {**self.watcher.found, "rearmed": self.watcher.rearmed},
+            "problems": list(self.problems),
+        }
+        if self.parts is not None:
+            found |= self.parts.status()
+            found["problems"] += self.parts.knowledge.problems[-10:]
+        return found
+
+
+def summary(session: Session) -> dict[str, Any]:
+    """A session in numbers and names, no text of it."""
+    return {
+        "agent": session.agent,
+        "session": session.id,
+        "subagent": session.subagent,
+        "cwd": session.cwd,
+        "repository": session.remote,
+        "prompts": len(session.prompts),
+        "touches": len(session.touches),
+        "topics": sorted(session.topics),
+        "delivered": sorted(session.delivered),
+        "asked": sorted(session.asked),
+        "tokens": msgspec.to_builtins(session.usage),
+        "last_ms": session.last_ms,
+    }
+
+
+def build(where: Places) -> Service:
+    """The service of this user and machine."""
+    return Service(where)
