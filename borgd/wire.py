@@ -6,7 +6,6 @@ reply   = ``borg/1 <status> <length of out> <length of err>`` LF out err
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from borgd.errors import ProtocolError
@@ -17,7 +16,9 @@ MAX_HEADER = 512
 MAX_REQUEST = 1 << 20
 """guard: bytes of a whole request."""
 
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+MAX_WORD = 64
+"""guard: characters of an agent's, an event's or a method's name."""
+_AS_LETTERS = {ord(mark): "a" for mark in "._-"}
 
 
 class Header(NamedTuple):
@@ -33,6 +34,11 @@ class Answer(NamedTuple):
     status: int = 0
     out: bytes = b""
     err: bytes = b""
+
+
+def is_word(text: str) -> bool:
+    """Whether ``text`` can be a word of a header: ASCII letters and digits, after the first also dot, dash, underscore."""
+    return text.isascii() and text[:1].isalnum() and len(text) <= MAX_WORD and text.translate(_AS_LETTERS).isalnum()
 
 
 def parse_header(line: bytes) -> Header:
@@ -51,7 +57,7 @@ def parse_header(line: bytes) -> Header:
             )
         raise ProtocolError("the request does not start with a borg/1 header line")
     kind, rest = (words[1] if len(words) > 1 else ""), tuple(words[2:])
-    if {"hook": 2, "call": 1}.get(kind) != len(rest) or not all(_WORD.match(word) for word in rest):
+    if {"hook": 2, "call": 1}.get(kind) != len(rest) or not all(is_word(word) for word in rest):
         raise ProtocolError("a header is 'borg/1 hook <agent> <event>' or 'borg/1 call <method>'")
     return Header(kind, rest)
 

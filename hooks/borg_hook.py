@@ -67,7 +67,7 @@ def state_home(env):
 
 
 def socket_path(env, uid):
-    """As borgd.paths.socket_path: a test compares the two."""
+    """As borgd.address.socket_path: a test compares the two."""
     runtime = env.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/") and is_private(runtime, uid):
         path = runtime.rstrip("/") + "/borgd/borgd.sock"

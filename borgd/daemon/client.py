@@ -8,9 +8,9 @@ import time
 from typing import NoReturn
 
 from borgd import wire
+from borgd.address import socket_path
 from borgd.daemon.peer import peer_pid, peer_uid
 from borgd.errors import NoDaemonError, ProtocolError
-from borgd.paths import socket_path
 from borgd.wire import Answer
 
 CALL_S = 10.0

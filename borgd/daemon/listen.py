@@ -16,9 +16,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from borgd.address import socket_path
 from borgd.daemon.notify import activated_listener
 from borgd.errors import EXIT_FORESEEN, BorgError
-from borgd.paths import Places, private_dir, socket_path
+from borgd.paths import Places, private_dir
 
 BACKLOG = 1024
 """guard: connections that the kernel holds for us while we are busy (it may cap this itself)."""

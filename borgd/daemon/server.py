@@ -24,6 +24,7 @@ from borgd.daemon.log import places_of
 from borgd.daemon.peer import peer_uid
 from borgd.daemon.scan import ContainerScanner
 from borgd.daemon.stats import Stats
+from borgd.daemon.status_text import lines
 from borgd.errors import EXIT_FORESEEN, EXIT_UNFORESEEN, BorgError, ProtocolError
 from borgd.wire import Answer, Header
 
@@ -68,6 +69,13 @@ class Service(Protocol):
     async def close(self) -> None:
         """Drain and flush; no request comes after it."""
         ...
+
+
+class StatusParameters(msgspec.Struct, frozen=True):
+    """Parameters of the method ``status``."""
+
+    text: bool = False
+    """Lines for a person in place of one JSON object."""
 
 
 class Server:
@@ -182,7 +190,7 @@ class Server:
             if method == "ping":
                 return Answer(0, msgspec.json.encode(self._identity()))
             if method == "status":
-                return Answer(0, msgspec.json.encode(self.status()))
+                return Answer(0, self._status(body))
             if method == "stop":
                 self.stopping.set()
                 return Answer(0, msgspec.json.encode({"pid": os.getpid(), "stopping": True}))
@@ -190,6 +198,8 @@ class Server:
                 return await self._service.call(method, body)
         except BorgError as error:
             return Answer(error.exit_code, b"", str(error).encode())
+        except msgspec.MsgspecError as error:
+            return Answer(EXIT_FORESEEN, b"", f"the parameters of {method} cannot be used: {error}".encode())
         except Exception as error:
             return Answer(EXIT_UNFORESEEN, b"", self._crash(f"call {method}", error))
 
@@ -206,6 +216,10 @@ class Server:
             **self.stats.summary(),
             "service": status() if callable(status) else {},
         }
+
+    def _status(self, body: bytes) -> bytes:
+        wanted = msgspec.json.decode(body or b"{}", type=StatusParameters)
+        return "\n".join(lines(self.status())).encode() if wanted.text else msgspec.json.encode(self.status())
 
     def _crash(self, what: str, error: Exception) -> bytes:
         """Log a crash, the same one once, and the text for the caller: first line without any text of the payload."""
