@@ -74,14 +74,14 @@ def interval(alpha: float, beta: float, level: float = 0.95) -> tuple[float, flo
     return quantile(tail, alpha, beta), quantile(1 - tail, alpha, beta)
 
 
-LEVELS: Floats = np.concatenate(([EDGE], np.arange(1, KNOTS) / KNOTS, [1 - EDGE]))
+_LEVELS: Floats = np.concatenate(([EDGE], np.arange(1, KNOTS) / KNOTS, [1 - EDGE]))
 
 
 @lru_cache(maxsize=TABLES)
 def table(alpha: float, beta: float) -> Floats:
-    """Quantiles at ``LEVELS``: KNOTS + 1 rising numbers in [0, 1]. Read-only, shared."""
+    """KNOTS + 1 rising numbers in [0, 1], between which cells of equal probability lie. Read-only, shared."""
     points, mass = _distribution(alpha, beta)
-    knots: Floats = np.rint(np.interp(LEVELS, mass, points) * ROUNDING) / ROUNDING
+    knots: Floats = np.rint(np.interp(_LEVELS, mass, points) * ROUNDING) / ROUNDING
     knots.setflags(write=False)
     return knots
 

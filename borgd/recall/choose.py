@@ -1,0 +1,348 @@
+"""One choice of recall, from matches to what the agent is told and what is written down about it.
+
+The only entry for daemon and CLI. Pure: the same values in, the same choice out. Every lesson that was looked at has a
+reason, whether it was shown or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from borgd.lessons.lesson import Lesson
+from borgd.memory.memory import Memory
+from borgd.memory.records import Channel, Decision, PoolEntry
+from borgd.recall import draws, render, slots
+from borgd.recall.disagreement import disagreement, disagreements
+from borgd.recall.early import Topics, early_pool, standing_pool
+from borgd.recall.policy import Policy
+from borgd.recall.rank import Matched, Ranked, Ranking, rank, weigh
+from borgd.recall.stop import budget_pool, graded_without, stop_cap, widen_pool
+
+POLICY = Policy()
+"""design: the constants as chosen."""
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """What to tell the agent (``text``, empty: nothing) and what to log (``decision``, None: nothing was in question).
+
+    ``blocks``: the text is a Stop block's reason. ``free``: ids handed over without a block, ``text`` being what to add
+    to the next prompt or tool call. ``held``: withheld on purpose; they count as done for the session, or the control
+    group is told after all. ``reasons``: one line for every lesson that was looked at.
+    """
+
+    decision: Decision | None = None
+    text: str = ""
+    blocks: bool = False
+    shown: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    reasons: dict[str, str] = {}
+
+
+class _Moment(NamedTuple):
+    """What both moments need to know to turn a pool into a choice."""
+
+    memory: Memory
+    session: str
+    decision_id: str
+    now_ms: int
+    policy: Policy
+    channel: Channel
+    topics: tuple[str, ...] = ()
+
+
+def choose_early(
+    matches: Iterable[Matched],
+    lessons: Mapping[str, Lesson],
+    memory: Memory | None = None,
+    *,
+    topics: Iterable[str],
+    done: Collection[str],
+    session: str,
+    decision_id: str,
+    now_ms: int,
+    policy: Policy = POLICY,
+) -> Choice:
+    """What comes with the first naming of ``topics`` (scope names; ANY at the session's first prompt).
+
+    :param matches: best first.
+    :param done: ids already delivered, asked or withheld in this session.
+    :param session: the key that seeds draws; empty: none are drawn.
+    """
+    subject = Topics(topics)
+    if not subject.any and not subject.names:
+        return Choice()
+    memory = memory or Memory(lessons, rule=policy.memory)
+    ranking = rank(matches, lessons, memory, policy)
+    standing = standing_pool(lessons, memory, subject, done, {ranked.id: ranked.evidence for ranked in ranking.ranked})
+    plain = early_pool(ranking.ranked, subject, done, policy)
+    reasons = {**ranking.excluded, **_early_reasons(ranking, subject, done, policy)}
+    moment = _Moment(memory, session, decision_id, now_ms, policy, "early", subject.names)
+    return _choose(moment, standing, plain, reasons, render.early_head(subject.names))
+
+
+def choose_stop(
+    matches: Iterable[Matched],
+    lessons: Mapping[str, Lesson],
+    memory: Memory | None = None,
+    *,
+    done: Collection[str],
+    delivered: Collection[str] = (),
+    session: str,
+    decision_id: str,
+    now_ms: int,
+    policy: Policy = POLICY,
+    grades: Mapping[str, int] | None = None,
+) -> Choice:
+    """What a Stop asks, or hands over free.
+
+    :param matches: best first.
+    :param done: ids already asked, or delivered and acted on, or withheld, in this session.
+    :param delivered: ids already delivered: they may be asked, but are not handed over again.
+    :param grades: a grader's answer, id → 3, 2 or 1 in its order; None: decided by scores alone.
+    """
+    memory = memory or Memory(lessons, rule=policy.memory)
+    ranking = rank(matches, lessons, memory, policy)
+    moment = _Moment(memory, session, decision_id, now_ms, policy, "stop")
+    reasons = dict(ranking.excluded)
+    if grades is not None and policy.rule != "widen":
+        return _choose_graded(moment, ranking, lessons, grades, done=done, delivered=delivered, reasons=reasons)
+    if grades is None:
+        pool = budget_pool(ranking.ranked, done, policy)
+    else:
+        pool = widen_pool(ranking.ranked, [name for name, grade in grades.items() if grade > 1], done, policy)
+    reasons |= _stop_reasons(ranking, done, policy, blocks=bool(pool))
+    return _choose(moment, [], pool, reasons, render.stop_head(stop_cap(policy)))
+
+
+def _choose_graded(
+    moment: _Moment,
+    ranking: Ranking,
+    lessons: Mapping[str, Lesson],
+    grades: Mapping[str, int],
+    *,
+    done: Collection[str],
+    delivered: Collection[str],
+    reasons: dict[str, str],
+) -> Choice:
+    """By grades in the grader's order: nothing is drawn, the holdout alone is chance."""
+    policy = moment.policy
+    hidden = moment.memory.succession().heirs
+    open_grades = {
+        name: grade
+        for name, grade in grades.items()
+        if name in lessons and not lessons[name].retired and name not in done and name not in hidden
+    }
+    ask, free = graded_without(open_grades, policy, policy.ask_cap, delivered)
+    if not ask and not free:
+        return Choice(reasons=reasons)
+    ranked = {lesson.id: lesson for lesson in ranking.ranked}
+    pool = [ranked.get(name) or weigh(lessons[name], 0.0, moment.memory) for name in [*ask, *free, *open_grades]]
+    pool = list({lesson.id: lesson for lesson in pool}.values())
+    for name, grade in grades.items():
+        reasons[name] = f"graded {grade}"
+    chosen = ask or free
+    head = render.stop_head(len(ask)) if ask else render.free_head()
+    moment = moment._replace(channel="stop" if ask else "free")
+    order = [
+        _Slot(lesson, lesson.mean, won=lesson.id in chosen, p=1.0 if lesson.id in chosen else slots.P_LEAST)
+        for lesson in pool
+    ]
+    room = _limit(moment) - render.overhead(head, peers=any(lesson.lesson.peer for lesson in pool))
+    used = 0
+    for index, slot in enumerate(order):
+        used += _size(moment, slot.ranked) if slot.won else 0
+        if slot.won and used > room:
+            order[index] = slot._replace(cut=True, p=slots.P_LEAST)
+    return _finish(moment, order, reasons, head)
+
+
+class _Slot(NamedTuple):
+    """One lesson of the pool after the slots were filled."""
+
+    ranked: Ranked
+    draw: float
+    won: bool
+    p: float
+    cut: bool = False
+
+
+def _choose(
+    moment: _Moment, standing: Sequence[Ranked], plain: Sequence[Ranked], reasons: dict[str, str], head: str
+) -> Choice:
+    """Standing lessons first, then the slots for the rest by their draws."""
+    if not standing and not plain:
+        return Choice(reasons=reasons)
+    policy = moment.policy
+    room = _limit(moment) - render.overhead(head, peers=any(lesson.lesson.peer for lesson in [*standing, *plain]))
+    order: list[_Slot] = []
+    cap = policy.early_cap if moment.channel == "early" else stop_cap(policy)
+    full = False
+    for lesson in standing:
+        size = _size(moment, lesson)
+        won = len(order) < cap
+        full = full or (won and size > room)
+        room -= size if won and not full else 0
+        fits = won and not full
+        order.append(_Slot(lesson, lesson.mean, won, 1.0 if fits else slots.P_LEAST, cut=won and not fits))
+    rule = slots.Rule(
+        slots=max(0, cap - len(standing)),
+        generic=policy.generic_cap if moment.channel == "stop" else 0,
+        room=0 if full else room,
+    )
+    first = [moment.channel == "early" or lesson.scoped for lesson in plain]
+    pool = slots.Pool(
+        plain, np.array(first, dtype=bool), np.array([_size(moment, lesson) for lesson in plain], dtype=np.int64)
+    )
+    seed = moment.session if policy.explore else ""
+    drawn = draws.thompson(seed, plain)
+    filled = slots.fill(pool, drawn, rule)
+    chances = slots.propensity(pool, rule, filled, seed, policy.p_draws)
+    winners = {*filled.kept, *filled.cut}
+    losers = sorted(set(range(len(plain))) - winners, key=lambda i: (-filled.scores[i], plain[i].id))
+    cut = set(filled.cut)
+    order.extend(
+        _Slot(plain[i], float(drawn[i]), i in winners, float(chances[i]), cut=i in cut)
+        for i in [*filled.kept, *filled.cut, *losers]
+    )
+    return _finish(moment, order, reasons, head)
+
+
+def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], head: str) -> Choice:
+    """Withhold, write the text, write the record."""
+    policy = moment.policy
+    best = max(slot.ranked.evidence for slot in order)
+    shown: list[Ranked] = []
+    held: list[str] = []
+    entries: list[PoolEntry] = []
+    for place, slot in enumerate(order):
+        ranked = slot.ranked
+        kept = slot.won and not slot.cut
+        away = kept and not ranked.standing and draws.withheld(moment.session, moment.decision_id, ranked.id, policy.holdout)
+        if away:
+            held.append(ranked.id)
+        elif kept:
+            shown.append(ranked)
+        entries.append(_entry(slot, place, best, policy, shown=kept and not away, held=away))
+        reasons[ranked.id] = _verdict(slot, away, entries[-1])
+    text = _text(moment, shown, head)
+    decision = Decision(
+        id=moment.decision_id,
+        ms=moment.now_ms,
+        agent="",
+        session=moment.session,
+        channel=moment.channel,
+        pool=tuple(entries),
+        topics=moment.topics,
+        seed=moment.session,
+        policy=policy.name,
+        version=policy.version,
+        budget=_limit(moment),
+        slots=policy.early_cap if moment.channel == "early" else stop_cap(policy),
+        generic_slots=0 if moment.channel == "early" else policy.generic_cap,
+        chars=render.width(text),
+        holdout=policy.holdout,
+        floor=policy.match_floor,
+    )
+    ids = tuple(lesson.id for lesson in shown)
+    return Choice(
+        decision=decision,
+        text=text,
+        blocks=bool(text) and moment.channel == "stop",
+        shown=ids,
+        held=tuple(held),
+        free=ids if moment.channel == "free" else (),
+        reasons=reasons,
+    )
+
+
+def _entry(slot: _Slot, place: int, best: float, policy: Policy, *, shown: bool, held: bool) -> PoolEntry:
+    ranked = slot.ranked
+    return PoolEntry(
+        id=ranked.id,
+        score=ranked.drawn(slot.draw),
+        base=ranked.base,
+        share=ranked.evidence / best if best > 0 else 0.0,
+        rank=place,
+        draw=slot.draw,
+        mean=ranked.mean,
+        p=slot.p if ranked.standing else max(slot.p * (1 - policy.holdout), slots.P_LEAST),
+        alpha=ranked.alpha,
+        beta=ranked.beta,
+        scoped=ranked.scoped,
+        standing=ranked.standing,
+        shown=shown,
+        held=held,
+        cut=slot.cut,
+    )
+
+
+def _text(moment: _Moment, shown: Sequence[Ranked], head: str) -> str:
+    if not shown:
+        return ""
+    if moment.channel == "stop":
+        head = render.stop_head(len(shown))
+    notes = [
+        (disagreement(sides), any(side.lesson.peer for side in sides))
+        for members in disagreements(shown, moment.memory.succession().disputes)
+        for sides in [[shown[index] for index in members]]
+    ]
+    lines = [(lesson.lesson, _line(moment)(lesson.lesson, moment.policy)) for lesson in shown]
+    return render.compose(head, lines, notes, _limit(moment), moment.decision_id)
+
+
+def _line(moment: _Moment) -> Callable[[Lesson, Policy], str]:
+    return render.stop_line if moment.channel == "stop" else render.early_line
+
+
+def _size(moment: _Moment, ranked: Ranked) -> int:
+    """Characters of this lesson's line, its line break included."""
+    return render.width(_line(moment)(ranked.lesson, moment.policy)) + 1
+
+
+def _limit(moment: _Moment) -> int:
+    return moment.policy.host_chars if moment.channel == "stop" else moment.policy.early_chars
+
+
+def _verdict(slot: _Slot, away: bool, entry: PoolEntry) -> str:
+    chance = f"score {entry.score:.3f} (draw {entry.draw:.2f}), p {entry.p:.3f}"
+    if slot.ranked.heir_of:
+        chance += f", by the evidence for {slot.ranked.heir_of}, which it supersedes"
+    if slot.cut:
+        return f"cut: no room for its text; {chance}"
+    if away:
+        return f"held out, to measure what it does; {chance}"
+    if slot.won:
+        return f"shown{' (standing)' if slot.ranked.standing else ''}; {chance}"
+    return f"won no slot; {chance}"
+
+
+def _early_reasons(ranking: Ranking, topics: Topics, done: Collection[str], policy: Policy) -> dict[str, str]:
+    on_topic = [lesson.score for lesson in ranking.ranked if topics.bring(lesson)]
+    bar = policy.relative * max(on_topic, default=0.0)
+    reasons = {}
+    for lesson in ranking.ranked:
+        if lesson.id in done:
+            reasons[lesson.id] = "already delivered, asked or held out in this session"
+        elif not topics.bring(lesson):
+            reasons[lesson.id] = "its system was not named for the first time just now"
+        elif lesson.score < bar:
+            reasons[lesson.id] = f"scores {lesson.score:.3f}, early delivery takes {bar:.3f} and more"
+    return reasons
+
+
+def _stop_reasons(ranking: Ranking, done: Collection[str], policy: Policy, *, blocks: bool) -> dict[str, str]:
+    block, low = policy.block * ranking.top, policy.low * ranking.top
+    reasons = {}
+    for lesson in ranking.ranked:
+        if lesson.id in done:
+            reasons[lesson.id] = "already asked, acted on or held out in this session"
+        elif not blocks:
+            reasons[lesson.id] = f"scores {lesson.score:.3f}, a block needs one open lesson at {block:.3f}"
+        elif lesson.score <= low:
+            reasons[lesson.id] = f"scores {lesson.score:.3f}, a block asks what is over {low:.3f}"
+    return reasons

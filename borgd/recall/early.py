@@ -1,0 +1,64 @@
+"""The early moment: a system is named for the first time, and the lessons about it come before the work begins.
+
+Unscoped lessons have no system and never come early, with one exception: consolidated ones at the session's first
+prompt (the topic ANY). Standing lessons come on their topic whether they matched or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from borgd.lessons.lesson import Lesson
+from borgd.memory.memory import Memory
+from borgd.recall.policy import Policy
+from borgd.recall.rank import Ranked, name_key, weigh
+
+ANY = "*"
+"""The topic of the session's first prompt: it brings consolidated lessons, scoped or not."""
+
+
+class Topics:
+    """Scope names that the session named for the first time."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        names = tuple(names)
+        self.any = ANY in names
+        self.names = tuple(name for name in names if name != ANY)
+        self._keys = {name_key(name) for name in self.names}
+
+    def names_one_of(self, scope: Iterable[str]) -> bool:
+        """Whether one of these scope names is among the topics, however it is spelled."""
+        return bool(self._keys) and not self._keys.isdisjoint(name_key(name) for name in scope)
+
+    def bring(self, ranked: Ranked) -> bool:
+        """Whether this lesson is on topic."""
+        return self.names_one_of(ranked.lesson.scope) or (self.any and ranked.consolidated)
+
+
+def early_pool(ranked: Iterable[Ranked], topics: Topics, done: Collection[str], policy: Policy) -> list[Ranked]:
+    """On-topic lessons that are not standing, not done, and score at least RELATIVE × the best on topic, done or not."""
+    on_topic = [lesson for lesson in ranked if topics.bring(lesson)]
+    bar = policy.relative * max((lesson.score for lesson in on_topic), default=0.0)
+    return [lesson for lesson in on_topic if lesson.score >= bar and lesson.id not in done and not lesson.standing]
+
+
+def standing_pool(
+    lessons: Mapping[str, Lesson],
+    memory: Memory,
+    topics: Topics,
+    done: Collection[str],
+    evidence: Mapping[str, float],
+) -> list[Ranked]:
+    """The standing lessons on topic (with ANY the unscoped ones), not done, matched or not; oldest first."""
+    hidden = memory.succession().heirs
+    found = [
+        lesson
+        for lesson in lessons.values()
+        if lesson.standing
+        and not lesson.retired
+        and lesson.id not in hidden
+        and lesson.id not in done
+        and (topics.names_one_of(lesson.scope) or (topics.any and not lesson.scope))
+    ]
+    found.sort(key=lambda lesson: (lesson.ms, lesson.id))
+    return [weigh(lesson, evidence.get(lesson.id, 0.0), memory) for lesson in found]

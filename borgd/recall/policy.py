@@ -1,0 +1,117 @@
+"""Every constant of recall's choice, by name, so that a choice can be replayed under other numbers.
+
+A value. The constants are those of the design's tables; what each may be changed to is checked here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from borgd.errors import UsageError
+from borgd.memory.memory import MemoryRule
+from borgd.recall.evidence import MATCH_FLOOR
+
+BLOCK = 0.8
+"""baseline: a Stop blocks only for a lesson scoring at least this share of the store's best match."""
+LOW = 0.3
+"""baseline: once it blocks, every lesson over this share of the best is asked."""
+STRONG = 0.8
+"""design: a dormant lesson needs at least this share of the best match."""
+RELATIVE = 0.5
+"""baseline: an early delivery takes lessons of at least this share of the best on topic."""
+CAP = 10
+"""baseline: lessons per Stop block or free hand-over."""
+EARLY_CAP = 5
+"""baseline: lessons per early delivery."""
+GENERIC_CAP = 3
+"""baseline: unscoped lessons per Stop block."""
+HOLDOUT = 0.05
+"""design: probability that a lesson which won a slot is withheld."""
+EARLY_CHARS = 2000
+"""guard: characters of an early delivery or a free hand-over."""
+EARLY_QUESTION_CHARS = 240
+"""design: of a question in an early delivery's line."""
+EARLY_CONSEQUENCE_CHARS = 160
+"""design: of its consequence."""
+EARLY_OVERRIDES_CHARS = 80
+"""design: of the rule it replaces."""
+STOP_QUESTION_CHARS = 360
+"""design: of a question in a Stop block; CAP of them with all their parts stay within HOST_CHARS."""
+STOP_CONSEQUENCE_CHARS = 220
+"""design: of its consequence there."""
+HOST_CHARS = 9000
+"""host: characters of a Stop block; agents cut a hook's output at 10,000."""
+P_DRAWS = 512
+"""method: draws behind a propensity that has no closed form."""
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to choose. ``ask_cap`` None: no cap of the user's own. ``explore`` False: belief means instead of draws."""
+
+    name: str = "budget"
+    version: int = 1
+    rule: Literal["budget", "widen", "graded"] = "budget"
+    """How a Stop decides where a grader answered: ``widen`` adds to its picks, ``graded`` goes by its grades."""
+    block: float = BLOCK
+    low: float = LOW
+    strong: float = STRONG
+    relative: float = RELATIVE
+    cap: int = CAP
+    early_cap: int = EARLY_CAP
+    generic_cap: int = GENERIC_CAP
+    ask_cap: int | None = None
+    match_floor: float = MATCH_FLOOR
+    holdout: float = HOLDOUT
+    explore: bool = True
+    early_chars: int = EARLY_CHARS
+    early_question_chars: int = EARLY_QUESTION_CHARS
+    early_consequence_chars: int = EARLY_CONSEQUENCE_CHARS
+    early_overrides_chars: int = EARLY_OVERRIDES_CHARS
+    stop_question_chars: int = STOP_QUESTION_CHARS
+    stop_consequence_chars: int = STOP_CONSEQUENCE_CHARS
+    host_chars: int = HOST_CHARS
+    p_draws: int = P_DRAWS
+    memory: MemoryRule = MemoryRule()
+
+
+def names(value: msgspec.Struct | None = None, prefix: str = "") -> dict[str, object]:
+    """Every constant of a policy by its dotted name (``relative``, ``belief.ignored``, ``activation.decay``)."""
+    found: dict[str, object] = {}
+    struct = Policy() if value is None else value
+    for field in msgspec.structs.fields(struct):
+        part = getattr(struct, field.name)
+        if isinstance(part, msgspec.Struct):
+            inner = "" if field.name == "memory" else f"{field.name}."
+            found |= names(part, prefix + inner)
+        else:
+            found[prefix + field.name] = part
+    return found
+
+
+def changed(policy: Policy, settings: Mapping[str, object]) -> Policy:
+    """``policy`` with constants replaced, by the names of ``names``; case does not matter.
+
+    :raises UsageError: no such constant, or a value it cannot have.
+    """
+    for name, value in settings.items():
+        known = name.casefold()
+        if known not in names():
+            raise UsageError(f"{name} is not a constant of recall; known: {', '.join(sorted(names()))}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UsageError(f"{name}={value}: expected a finite number")
+        path = known.split(".")
+        where = ["memory", *path] if len(path) > 1 else path
+        tree = msgspec.to_builtins(policy)
+        branch = tree
+        for step in where[:-1]:
+            branch = branch[step]
+        branch[where[-1]] = value
+        try:
+            policy = msgspec.convert(tree, Policy, strict=not isinstance(value, str))
+        except msgspec.ValidationError as error:
+            raise UsageError(f"{name}={value}: {error}") from None
+    return policy

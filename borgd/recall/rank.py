@@ -1,0 +1,180 @@
+"""Matches into a ranking: evidence × squash(activation) × (0.5 + belief) × trust / 0.5.
+
+Promises that a lesson which is hidden, retired, out of scope, below the floor or dormant is not ranked, and that each
+of them is named with its reason. Must not know what the session was told before: that is ``early`` and ``stop``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from borgd.lessons.lesson import ID_PATTERN, Lesson
+from borgd.memory.memory import Memory
+from borgd.memory.trust import NEUTRAL
+from borgd.recall.policy import Policy
+from borgd.recall.words import segments
+
+HALF = 0.5
+"""design: what a lesson of no use at all keeps of its score, beside its belief."""
+EXPLAINED = 64
+"""guard: matches below the floor that are named with their reason."""
+
+_ID = re.compile(ID_PATTERN)
+
+
+class Matched(Protocol):
+    """What ranking reads of a match."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def evidence(self) -> float: ...
+    @property
+    def scoped(self) -> bool: ...
+    @property
+    def in_scope(self) -> bool: ...
+
+
+class Ranked(NamedTuple):
+    """One lesson in the ranking. ``base`` is the score without the belief's factor, ``score`` has the belief's mean."""
+
+    id: str
+    lesson: Lesson
+    evidence: float
+    base: float
+    score: float
+    mean: float
+    alpha: float
+    beta: float
+    trust: float
+    activation: float
+    dormant: bool
+    consolidated: bool
+    authors: tuple[str, ...] = ()
+    """Canonical names."""
+    heir_of: str = ""
+    """The hidden lesson whose evidence it goes by, where that was the stronger."""
+
+    @property
+    def scoped(self) -> bool:
+        return bool(self.lesson.scope)
+
+    @property
+    def standing(self) -> bool:
+        return self.lesson.standing
+
+    def drawn(self, x: float) -> float:
+        """The score if the belief were ``x``."""
+        return self.base * (HALF + x)
+
+
+class Ranking(NamedTuple):
+    """Best first, ids breaking ties. ``excluded`` says why a match is not in it."""
+
+    ranked: tuple[Ranked, ...]
+    excluded: dict[str, str]
+
+    @property
+    def top(self) -> float:
+        """The best score; 0 where nothing is ranked."""
+        return self.ranked[0].score if self.ranked else 0.0
+
+
+def rank(matches: Iterable[Matched], lessons: Mapping[str, Lesson], memory: Memory, policy: Policy) -> Ranking:
+    """Rank what matched. ``matches`` come best first; those below ``policy.match_floor`` end the reading."""
+    excluded: dict[str, str] = {}
+    evidence = _evidence(matches, lessons, memory, policy.match_floor, excluded)
+    scored = [weigh(lessons[name], found, memory, heir_of=heir_of) for name, (found, heir_of) in evidence.items()]
+    scored.sort(key=lambda ranked: (-ranked.score, ranked.id))
+    if not scored:
+        return Ranking((), excluded)
+    bar = policy.strong * scored[0].score
+    awake = []
+    for ranked in scored:
+        if ranked.dormant and ranked.score < bar:
+            excluded[ranked.id] = f"dormant (activation {ranked.activation:.2f}): needs {bar:.3f}, scores {ranked.score:.3f}"
+        else:
+            awake.append(ranked)
+    return Ranking(tuple(awake), excluded)
+
+
+def weigh(lesson: Lesson, evidence: float, memory: Memory, *, heir_of: str = "") -> Ranked:
+    """``lesson`` with the evidence for it and all that memory knows of it."""
+    weight = memory.weight(lesson.id)
+    base = evidence * weight.squash * weight.trust / NEUTRAL
+    mean = weight.belief.mean
+    return Ranked(
+        id=lesson.id,
+        lesson=lesson,
+        evidence=evidence,
+        base=base,
+        score=base * (HALF + mean),
+        mean=mean,
+        alpha=weight.belief.alpha,
+        beta=weight.belief.beta,
+        trust=weight.trust,
+        activation=weight.activation,
+        dormant=weight.dormant,
+        consolidated=weight.consolidated,
+        authors=memory.people.authors(lesson),
+        heir_of=heir_of,
+    )
+
+
+def _evidence(
+    matches: Iterable[Matched], lessons: Mapping[str, Lesson], memory: Memory, floor: float, excluded: dict[str, str]
+) -> dict[str, tuple[float, str]]:
+    """Evidence per live lesson, inherited evidence included, and whose it was."""
+    heirs = memory.succession().heirs
+    in_scope: dict[str, bool] = {}
+    found: dict[str, tuple[float, str]] = {}
+    weak = 0
+    for match in matches:
+        lesson = lessons.get(match.id)
+        in_scope[match.id] = not match.scoped or match.in_scope
+        if lesson is None or (reason := _unfit(lesson, in_scope[match.id])):
+            excluded[match.id] = reason if lesson else "not in the store"
+        elif not match.evidence >= floor or match.evidence <= 0:
+            weak += 1
+            if weak > EXPLAINED:
+                break
+            excluded[match.id] = f"evidence {match.evidence:.3f} is below the floor of {floor:.3f}"
+        else:
+            for name in heirs.get(match.id, (match.id,)):
+                if name not in found or found[name][0] < match.evidence:
+                    found[name] = (match.evidence, "" if name == match.id else match.id)
+            if match.id in heirs:
+                excluded[match.id] = f"superseded by {', '.join(heirs[match.id])}"
+    for name, (_, heir_of) in list(found.items()):
+        if heir_of and (reason := _unfit(lessons[name], in_scope.get(name, _shared(lessons[name], lessons[heir_of])))):
+            excluded[name] = f"inherits from {heir_of}, but: {reason}"
+            del found[name]
+        else:
+            excluded.pop(name, None)
+    return found
+
+
+def _unfit(lesson: Lesson, in_scope: bool) -> str:
+    """Why this lesson may not be recalled at all, or nothing."""
+    if not _ID.match(lesson.id):
+        return "its id is not one that an answer line can carry"
+    if lesson.retired:
+        return "retired"
+    return "" if in_scope else f"none of its systems is named ({', '.join(lesson.scope)})"
+
+
+def _shared(heir: Lesson, hidden: Lesson) -> bool:
+    """An heir that matched nothing itself is in scope where it shares a system with the lesson it inherits from."""
+    return not heir.scope or shares_scope(heir.scope, hidden.scope)
+
+
+def name_key(name: str) -> str:
+    """A system name as names are compared: its parts, joined."""
+    return "".join(segments(name))
+
+
+def shares_scope(scopes: Iterable[str], topics: Iterable[str]) -> bool:
+    """Whether one of ``topics`` names one of ``scopes``, however it is spelled."""
+    return not {name_key(scope) for scope in scopes}.isdisjoint(name_key(topic) for topic in topics)
