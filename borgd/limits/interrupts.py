@@ -18,11 +18,15 @@ from typing import Literal, Protocol
 
 from borgd.errors import LimitError
 from borgd.limits import scopes
+from borgd.limits.audit import Entry
 from borgd.limits.bar import NOTHING, Fullest, bar, fullest
 from borgd.limits.ceilings import Policy
 from borgd.limits.lattice import Exclusion
 from borgd.limits.stakes import Sourced, judge
 from borgd.limits.windows import Window
+
+EVALUATOR = "interrupts/1"
+"""design: changes when these rules do, so that a trail says by which an ask was judged."""
 
 Outcome = Literal["admit", "defer", "excluded"]
 Rule = Literal["excluded", "invalid", "unknown scope", "never", "hard cap", "high stakes", "confidence", "joined"]
@@ -110,19 +114,20 @@ class Verdict:
     def charged(self) -> bool:
         return self.outcome == "admit" and not self.joined
 
-    def facts(self) -> dict[str, object]:
+    def entry(self, ask: Ask) -> Entry:
         """The line for the audit trail."""
-        return {
-            "limit": "interrupts",
-            "verdict": self.outcome,
-            "rule": self.rule,
-            "reason": self.reason,
-            "id": self.id,
-            "number": self.number,
-            "joined": self.joined,
-            "scope": scopes.shown(self.scope),
-            "policy": self.policy,
-            "facts": {
+        return Entry(
+            limit="interrupt",
+            verdict=self.outcome,
+            reason=self.reason,
+            evaluator=EVALUATOR,
+            facts={
+                "rule": self.rule,
+                "id": self.id,
+                "number": self.number,
+                "joined": self.joined,
+                "scope": scopes.shown(self.scope),
+                "source": ask.source,
                 "bar": str(self.bar),
                 "binding": scopes.shown(self.binding),
                 "spent": self.spent,
@@ -132,7 +137,10 @@ class Verdict:
                 "bypass": self.bypass,
                 "flags": list(self.flags),
             },
-        }
+            policy=self.policy,
+            agent=ask.agent,
+            session=ask.session,
+        )
 
 
 def _fact(number: Sourced) -> dict[str, object]:
@@ -173,10 +181,10 @@ def decide(state: State, ask: Ask, policy: Policy, now_ms: int) -> Verdict:
         return _verdict(seen, policy, "defer", "hard cap", f"{account} and its cap is hard")
     confidence, stakes = seen.confidence.value or NOTHING, seen.stakes.value or NOTHING
     if stakes >= policy.threshold:
-        reason = f"stakes {_decimal(stakes)} reach the threshold {_decimal(policy.threshold)}; {account}"
+        reason = f"stakes {decimal(stakes)} reach the threshold {decimal(policy.threshold)}; {account}"
         return _verdict(seen, policy, "admit", "high stakes", reason, bypass=True)
     sign, outcome = (">=", "admit") if confidence >= seen.bar else ("<", "defer")
-    reason = f"confidence {_decimal(confidence)} {sign} bar {_decimal(seen.bar)}; {account}"
+    reason = f"confidence {decimal(confidence)} {sign} bar {decimal(seen.bar)}; {account}"
     return _verdict(seen, policy, "admit" if outcome == "admit" else "defer", "confidence", reason)
 
 
@@ -233,7 +241,7 @@ def _invalid_reason(seen: _Seen) -> str:
     return "; ".join([*([seen.bad_scope] if seen.bad_scope else []), *wrong])
 
 
-def _decimal(value: Fraction) -> str:
+def decimal(value: Fraction) -> str:
     """``value`` as people read it: at most 4 decimals."""
     return f"{float(value):.4f}".rstrip("0").rstrip(".")
 
