@@ -7,11 +7,15 @@ business.
 from __future__ import annotations
 
 import re
+from itertools import accumulate
+from operator import sub
 
 BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"[ \t\r\n]*+")
 _STRING_REST = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _NO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_STEPS = bytes(2 if byte in b"{[" else 0 if byte in b"}]" else 1 for byte in range(256))
+"""One more than what a byte outside a string adds to the depth."""
 _QUOTE = ord('"')
 _OPENING = b"{["
 
@@ -69,8 +73,25 @@ class ContainerScanner:
             elif byte == _QUOTE:
                 self._in_string = True
             else:
-                self._depth += 1 if byte in _OPENING else -1
+                end = self._brackets(data)
+                if end is not None:
+                    return end
+                continue
             self._position += 1
-            if not self._depth:
-                return self._position
+        return None
+
+    def _brackets(self, data: bytearray) -> int | None:
+        """Take all up to the next string at once: brackets alone must not cost a turn of the interpreter each."""
+        quote = data.find(b'"', self._position)
+        stretch = data[self._position : quote if quote >= 0 else len(data)]
+        closings = stretch.count(b"}") + stretch.count(b"]")
+        if closings < self._depth:
+            self._depth += stretch.count(b"{") + stretch.count(b"[") - closings
+        else:
+            depths = list(map(sub, accumulate(stretch.translate(_STEPS), initial=self._depth), range(len(stretch) + 1)))
+            if 0 in depths:
+                self._depth = 0
+                return self._position + depths.index(0)
+            self._depth = depths[-1]
+        self._position += len(stretch)
         return None

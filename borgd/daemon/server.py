@@ -256,10 +256,10 @@ async def _receive(sock: socket.socket) -> tuple[Header, bytes]:
         end = scanner.end(data)
         if head + (len(data) if end is None else end) > wire.MAX_REQUEST:
             raise ProtocolError(f"the request is larger than {wire.MAX_REQUEST} bytes; nothing of it was used")
-        if end is not None:
-            return header, bytes(data[scanner.start : end])
         if header.kind == "hook" and scanner.start is not None and data[scanner.start] != ord("{"):
             raise ProtocolError("a hook's body is one JSON object, and this one does not start with {")
+        if end is not None:
+            return header, bytes(data[scanner.start : end])
         if not chunk:
             if scanner.start is None:
                 return header, b""
