@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -16,7 +17,7 @@ import msgspec
 from borgd.errors import JournalError, ReadOnlyError
 from borgd.journal.layer import FileLayer, ReadOnly
 from borgd.journal.lock import locked
-from borgd.journal.parse import Damage, glued, is_whole
+from borgd.journal.parse import BLANK, Damage, whole_size
 from borgd.journal.read import chunks
 
 QUARANTINE_SUFFIX = ".quarantine"
@@ -51,6 +52,8 @@ def writing(path: str, layer: FileLayer) -> Iterator[Writer]:
         except OSError as error:
             raise JournalError(f"{path} cannot be written: {error.strerror}; check its directory and permissions") from error
         try:
+            if not stat.S_ISREG(layer.fstat(descriptor).st_mode):
+                raise JournalError(f"{path} cannot be written: expected a file; move it away")
             writer = Writer(path, descriptor, layer)
             writer.prepare()
             yield writer
@@ -81,10 +84,13 @@ class Writer:
     def prepare(self) -> None:
         """Find the end; make it the end of a whole line."""
         try:
-            self.size = self._layer.fstat(self.descriptor).st_size
-            if self.size == 0:
-                sync_directory(self._path, self._layer)
-            elif self._layer.pread(self.descriptor, 1, self.size - 1) != b"\n":
+            info = self._layer.fstat(self.descriptor)
+            self.size = info.st_size
+            identity = (info.st_dev, info.st_ino)
+            if self.size == 0 or self._layer.named.get(self._path) != identity:
+                sync_directory(self._path, self._layer)  # whoever made or moved the file may have died before doing so
+                self._layer.named[self._path] = identity
+            if self.size and self._layer.pread(self.descriptor, 1, self.size - 1) != b"\n":
                 self._repair_tail()
         except OSError as error:
             raise JournalError(f"{self._path} cannot be written: {error.strerror}; nothing was stored") from error
@@ -92,13 +98,13 @@ class Writer:
     def _repair_tail(self) -> None:
         start = self._last_line_start()
         tail = b"".join(chunks(self.descriptor, start, self.size, self._path, self._layer))
-        if is_whole(tail):
+        whole = whole_size(tail)
+        if whole == len(tail):
             self._missing_lf = b"\n"
             self.repairs.append(Damage(0, start, "the last line had no line end; finished", lost=False, path=self._path))
             return
-        whole = sum(len(part) for part in glued(tail) if is_whole(part))
         torn = tail[whole:]
-        if torn.strip(b"\0 \t\r"):
+        if torn.strip(b"\0" + BLANK):
             reason = f"torn last line, {len(torn)} bytes (a crash or a full disk); moved to {self._path}{QUARANTINE_SUFFIX}"
             self.quarantine(torn, start + whole, "torn last line")
         else:
@@ -138,7 +144,7 @@ class Writer:
             self._layer.sync(self.descriptor)
         except OSError as error:
             self._take_back()
-            self._fail(f"an fsync failed ({error.strerror})", error)
+            self.fail(f"an fsync failed ({error.strerror})", error)
         except BaseException:
             self._take_back()
             raise
@@ -149,13 +155,14 @@ class Writer:
         try:
             self._layer.truncate(self.descriptor, self.size)
         except OSError as error:
-            self._fail(f"a failed write could not be cut off ({error.strerror})", error, size=self.size)
+            self.fail(f"a failed write could not be cut off ({error.strerror})", error, size=self.size)
         try:
             self._layer.sync(self.descriptor)
         except OSError as error:
-            self._fail(f"an fsync failed ({error.strerror})", error)
+            self.fail(f"an fsync failed ({error.strerror})", error)
 
-    def _fail(self, reason: str, error: OSError, *, size: int | None = None) -> NoReturn:
+    def fail(self, reason: str, error: OSError, *, size: int | None = None) -> NoReturn:
+        """Make the journal read-only for this process, and say so."""
         self._layer.read_only.setdefault(self._path, ReadOnly(reason, size))
         try:
             refuse_read_only(self._path, self._layer)
@@ -188,7 +195,7 @@ def write_all(descriptor: int, data: bytes, layer: FileLayer) -> None:
 def sync_directory(path: str, layer: FileLayer) -> None:
     """The directory of ``path`` holds its name durably when this returns."""
     try:
-        layer.sync_directory(os.path.dirname(path) or ".")  # noqa: PTH120
+        layer.sync_directory(os.path.dirname(os.path.realpath(path)))  # noqa: PTH120 (a link may lead elsewhere)
     except OSError as error:
         if error.errno not in _NO_DIRECTORY_SYNC:
             raise

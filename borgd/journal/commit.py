@@ -33,7 +33,7 @@ class _Waiting:
     def __init__(self, lines: bytes) -> None:
         self.lines = lines
         self.done = anyio.Event()
-        self.error: BaseException | None = None
+        self.error: Exception | None = None
 
 
 class GroupCommit:
@@ -43,8 +43,8 @@ class GroupCommit:
         self._queues: dict[tuple[int, str], list[_Waiting]] = {}
         self._tasks: TaskGroup | None = None
         self._stack = AsyncExitStack()
-        self.fsyncs = 0
-        """Batches written so far."""
+        self.batches = 0
+        """Batches tried so far, one fsync each."""
         self.appends = 0
         """Appends acknowledged so far."""
 
@@ -57,6 +57,9 @@ class GroupCommit:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         self._tasks = None
+        if isinstance(error, Exception):  # let it through as it is, not wrapped into the task group's
+            await self._stack.aclose()
+            return None
         return await self._stack.__aexit__(kind, error, trace)
 
     async def append(self, journal: Journal, records: Sequence[Record]) -> None:
@@ -93,17 +96,21 @@ class GroupCommit:
         with anyio.CancelScope(shield=True):
             while queue:
                 batch = _take(queue)
-                error: BaseException | None = None
+                error: Exception | None = None
                 try:
                     lines = b"".join(waiting.lines for waiting in batch)
                     await anyio.to_thread.run_sync(journal.append_encoded, lines, limiter=self._threads)
                     self.appends += len(batch)
                 except Exception as failure:  # whatever it was, its callers must hear of it and the next batch must go on
                     error = failure
-                self.fsyncs += 1
-                for waiting in batch:
-                    waiting.error = error
-                    waiting.done.set()
+                except BaseException:
+                    error = JournalError(f"{journal.name}: the program is ending; whether this was stored is not known")
+                    raise
+                finally:
+                    self.batches += 1
+                    for waiting in batch:
+                        waiting.error = error
+                        waiting.done.set()
         del self._queues[key]
 
 

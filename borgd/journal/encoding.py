@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from borgd.errors import JournalError
+from borgd.journal.parse import decoder_of
 
 Record = msgspec.Struct | Mapping[str, Any]
 
@@ -31,13 +32,17 @@ def encode(records: Iterable[Record]) -> bytes:
 
 
 def _line(record: Record, number: int) -> bytes:
-    plain = record if isinstance(record, msgspec.Struct | dict) else dict(record)
+    plain = dict(record) if isinstance(record, Mapping) and not isinstance(record, dict) else record
     try:
         line = _ENCODER.encode(plain)
     except UnicodeEncodeError as error:
         raise JournalError(f"record {number} cannot be stored: text that is not Unicode ({error.reason})") from error
     except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise JournalError(f"record {number} cannot be stored as JSON: {error}") from error
+    try:  # whatever is acknowledged can be read back: no array, no NaN in a number's place, nothing out of its range
+        decoder_of(type(record) if isinstance(record, msgspec.Struct) else None).decode(line)
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        raise JournalError(f"record {number} cannot be stored, it could not be read back: {error}") from error
     if line[:1] != b"{":
         raise JournalError(f"record {number} cannot be stored: expected an object, got {type(record).__name__}")
     return line

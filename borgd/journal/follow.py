@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from borgd.errors import JournalError
 from borgd.journal.parse import Parser, TypedReading
-from borgd.journal.read import open_to_read, read_records, readable_size
+from borgd.journal.read import chunks, open_to_read, read_records, readable_size
 
 if TYPE_CHECKING:
     import os
@@ -37,7 +37,10 @@ def _seen(info: os.stat_result) -> _Seen:
 
 
 class TypedFollower(Generic[T]):
-    """A position in ``journal``, at first before its first record. Records are decoded as ``kind`` (see Journal.read)."""
+    """A position in ``journal``, at first before its first record. Records are decoded as ``kind`` (see Journal.read).
+
+    For one thread at a time.
+    """
 
     def __init__(self, journal: Journal, kind: type[T] | None) -> None:
         self.journal = journal
@@ -97,8 +100,8 @@ class TypedFollower(Generic[T]):
             return True
         if (info.device, info.inode) != (self._file.device, self._file.inode) or end < self._offset:
             return False
-        if info.size == self._file.size and info.mtime_ns != self._file.mtime_ns:
-            return False  # edited in place
+        if info.size == self._offset and info.mtime_ns != self._file.mtime_ns:
+            return False  # edited in place: there is nothing new to explain the time
         return self._bytes_before(descriptor, self._offset) == self._mark
 
     def _bytes_before(self, descriptor: int, offset: int) -> bytes:
@@ -115,8 +118,11 @@ class TypedFollower(Generic[T]):
 
     def skip_own(self, descriptor: int) -> None:
         """Move to the end of the file, past records that this follower's owner has just appended under the lock."""
-        info = _seen(self.journal.layer.fstat(descriptor))
-        self._mark = self._bytes_before(descriptor, info.size)
+        layer = self.journal.layer
+        info = _seen(layer.fstat(descriptor))
+        own = b"".join(chunks(descriptor, self._offset, info.size, self.journal.name, layer))
+        self._mark = (self._mark + own)[-MARK_BYTES:]
+        self._line += own.count(b"\n")
         self._file, self._offset, self._torn = info, info.size, False
 
 

@@ -29,6 +29,8 @@ class FileLayer:
     def __init__(self) -> None:
         self.read_only: dict[str, ReadOnly] = {}
         """Path of a journal -> why it is read-only. It lives here because a disk fails a process, not one Journal object."""
+        self.named: dict[str, tuple[int, int]] = {}
+        """Path of a journal -> device and inode of the file whose name this process has made durable."""
 
     def open(self, path: str, flags: int) -> int:
         return os.open(path, flags | os.O_CLOEXEC, FILE_MODE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -20,11 +20,11 @@ T = TypeVar("T")
 MAX_REASON_CHARS = 200
 """guard: a damaged line's own text must not flood a report."""
 
+BLANK = b" \t\r"
 _BOM = b"\xef\xbb\xbf"
 _CONFLICT_MARKER = re.compile(rb"(?:<{7}|>{7}|={7}|\|{7})(?: .*)?\Z", re.DOTALL)
 _BLANK_CHARS = frozenset(" \t\r")
 _NULS = re.compile(rb"\0+")
-_BLANK = b" \t\r"
 _UNDECODABLE = (msgspec.MsgspecError, RecursionError, ValueError)
 
 
@@ -132,17 +132,17 @@ class Parser(Generic[T]):
         return records
 
     def _line_by_line(self, chunk: bytes) -> Iterator[Piece[T]]:
-        lines = chunk.split(b"\n")
-        last_has_end = not lines[-1]
-        if last_has_end:
-            lines.pop()
-        for number, line in enumerate(lines, 1):
-            self.line += 1
+        *lines, last = chunk.split(b"\n")
+        for line in lines:
             yield from self._one(line)
-            self.offset += len(line) + (1 if last_has_end or number < len(lines) else 0)
+            self.line += 1
+            self.offset += len(line) + 1
+        if last:
+            yield from self._one(last)
+            self.offset += len(last)
 
     def _one(self, line: bytes) -> Iterator[Piece[T]]:
-        text = line.strip(_BLANK)
+        text = line.strip(BLANK)
         if line.endswith(b"\r"):
             self._note_once("lines end in CRLF; read as if they ended in LF")
         if not text:
@@ -150,33 +150,31 @@ class Parser(Generic[T]):
         try:
             yield Piece(text, self._decoder.decode(text))
             return
-        except _UNDECODABLE as error:
-            reason = _reason(error)
+        except _UNDECODABLE:
+            pass
         if _CONFLICT_MARKER.match(text):
             self._report("a merge-conflict marker; both sides are read", lost=False)
             return
-        yield from self._salvage(text, reason)
+        yield from self._salvage(text)
 
-    def _salvage(self, text: bytes, reason: str) -> Iterator[Piece[T]]:
-        lost_before = len(self.lost)
+    def _salvage(self, text: bytes) -> Iterator[Piece[T]]:
+        """What is whole in a damaged line."""
         if b"\0" in text:
             self._report(f"{text.count(0)} NUL bytes, skipped", lost=False)
-        for part in _NULS.split(text):
-            rest = part.strip(_BLANK)
-            if rest.startswith(_BOM):
-                self._note_once("a byte order mark, skipped")
-                rest = rest.removeprefix(_BOM)
-            for raw in glued(rest):
-                try:
-                    yield Piece(raw, self._decoder.decode(raw))
-                except _UNDECODABLE as error:
-                    reason = _reason(error)
-                    self.lost.append(Lost(raw, self.offset, reason))
-        if len(self.lost) > lost_before:
+        if text.startswith(_BOM):
+            self._note_once("a byte order mark, skipped")
+        reason = ""
+        for raw in _parts(text):
+            try:
+                yield Piece(raw, self._decoder.decode(raw))
+            except _UNDECODABLE as error:
+                reason = _reason(error)
+                self.lost.append(Lost(raw, self.offset, reason))
+        if reason:
             self._report(reason, lost=True)
 
     def _report(self, reason: str, *, lost: bool) -> None:
-        self.damage.append(Damage(self.line, self.offset, reason, lost, self.path))
+        self.damage.append(Damage(self.line + 1, self.offset, reason, lost, self.path))
 
     def _note_once(self, reason: str) -> None:
         if reason not in self._noted:
@@ -184,16 +182,41 @@ class Parser(Generic[T]):
             self._report(reason, lost=False)
 
 
-def is_whole(data: bytes) -> bool:
-    """``data``, a file's last line without LF, is one complete object all the same (an editor left the LF out)."""
-    try:
-        decoder_of(None).decode(data)
-    except _UNDECODABLE:
-        return False
-    return True
+def whole_size(data: bytes) -> int:
+    """Bytes of ``data``, a file's last line without LF, that are records all the same.
+
+    All of them where an editor left the LF out; those in front of a torn record where something else wrote on.
+    """
+    if _all_sound(_parts(data)):
+        return len(data)
+    size = 0
+    for part in _glued(data):
+        if not _all_sound([part]):
+            break
+        size = data.index(part, size) + len(part)
+    return size
 
 
-def glued(data: bytes) -> Iterator[bytes]:
+def _all_sound(parts: Iterable[bytes]) -> bool:
+    """There is at least one part, and each is a record."""
+    decoder = decoder_of(None)
+    count = 0
+    for part in parts:
+        try:
+            decoder.decode(part)
+        except _UNDECODABLE:
+            return False
+        count += 1
+    return count > 0
+
+
+def _parts(text: bytes) -> Iterator[bytes]:
+    """What may be a record in a line: the objects between NUL bytes, blanks and byte order marks, and all that is none."""
+    for part in _NULS.split(text):
+        yield from _glued(part.strip(BLANK).removeprefix(_BOM))
+
+
+def _glued(data: bytes) -> Iterator[bytes]:
     """The complete JSON objects that ``data`` starts with, one by one; then what is left, if anything is."""
     text = data.decode("utf-8", "surrogateescape")
     decoder = json.JSONDecoder()

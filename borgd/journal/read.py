@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from borgd.errors import JournalError
 from borgd.journal.layer import FileLayer
-from borgd.journal.parse import Parser, Piece, TypedReading, is_whole
+from borgd.journal.parse import BLANK, Parser, Piece, TypedReading, whole_size
 
 T = TypeVar("T")
 
@@ -68,10 +68,9 @@ def read_records(descriptor: int, end: int, parser: Parser[T], layer: FileLayer)
     """All from the parser's position to byte ``end``."""
     reading = TypedReading[T]()
     for chunk in chunks(descriptor, parser.offset, end, parser.path, layer):
-        if chunk.endswith(b"\n") or is_whole(chunk):
-            reading.records += parser.records(chunk)
-        else:
-            reading.torn = bool(chunk)
+        size = len(chunk) if chunk.endswith(b"\n") else whole_size(chunk)
+        reading.records += parser.records(chunk[:size])
+        reading.torn = bool(chunk[size:].strip(BLANK))
     reading.damage, reading.offset = parser.damage, parser.offset
     return reading
 
@@ -79,5 +78,5 @@ def read_records(descriptor: int, end: int, parser: Parser[T], layer: FileLayer)
 def read_pieces(descriptor: int, end: int, parser: Parser[T], layer: FileLayer) -> Iterator[Piece[T]]:
     """As ``read_records``, each record with the bytes that hold it."""
     for chunk in chunks(descriptor, parser.offset, end, parser.path, layer):
-        if chunk.endswith(b"\n") or is_whole(chunk):
-            yield from parser.pieces(chunk)
+        size = len(chunk) if chunk.endswith(b"\n") else whole_size(chunk)
+        yield from parser.pieces(chunk[:size])

@@ -104,6 +104,7 @@ class Journal:
         Damaged lines go to quarantine. Nothing is written where nothing changes. Followers read the file anew.
 
         :raises JournalError: the old file is still there, untouched.
+        :raises ReadOnlyError: the new file is there, but may not outlive a crash.
         """
         with self._writing() as writer:
             if writer.size == 0:
@@ -148,6 +149,12 @@ class Journal:
             for repair in repairs:
                 logging.getLogger("borgd.journal").warning("%s: %s", self.name, repair.reason)
 
+    def _make_rename_durable(self, writer: Writer) -> None:
+        try:
+            sync_directory(self.name, self.layer)
+        except OSError as error:  # the old file may come back and later appends would go with the new one
+            writer.fail(f"the fsync of its directory failed ({error.strerror})", error)
+
     def _rewrite(
         self,
         writer: Writer,
@@ -177,7 +184,7 @@ class Journal:
                     writer.quarantine(lost.raw, lost.offset, lost.reason)
                 self.layer.sync(output)
                 self.layer.rename(temporary, os.path.realpath(self.name))
-                sync_directory(self.name, self.layer)
+                self._make_rename_durable(writer)
             else:
                 self.layer.unlink(temporary)
             return result
