@@ -19,6 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from borgd.errors import LimitError
+from borgd.journal import encode
 
 GENESIS = "0" * 64
 """method: what the first line names as the hash before it."""
@@ -109,7 +110,7 @@ def link(entries: Sequence[Entry], head: Head, now_ms: int) -> tuple[list[dict[s
             body[name] = _plain(getattr(entry, name))
         reason = str(body["reason"])
         body["reason"] = reason if len(reason) <= MAX_REASON_CHARS else reason[: MAX_REASON_CHARS - 1] + "…"
-        head = Head(seq=head.seq + 1, hash=sha256(msgspec.json.encode(body)).hexdigest())
+        head = Head(seq=head.seq + 1, hash=sha256(encode([body])[:-1]).hexdigest())
         records.append({**body, "hash": head.hash})
     return records, head
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from borgd.errors import LimitError
+from borgd.journal import encode
 from borgd.limits.audit import GENESIS, Entry, Head, head_of, link, verify
 
 
@@ -39,6 +40,11 @@ def trail(count: int) -> tuple[list[bytes], Head]:
 
 def join(lines: list[bytes]) -> bytes:
     return b"".join(line + b"\n" for line in lines)
+
+
+def on_disk(records: list[dict[str, object]]) -> bytes:
+    """As a journal writes them: line separators inside strings escaped."""
+    return encode(records)
 
 
 def test_what_was_written_verifies_with_and_without_its_head() -> None:
@@ -160,9 +166,14 @@ def test_a_trail_that_claims_a_huge_number_costs_nothing() -> None:
 )
 def test_any_facts_and_any_reason_make_a_trail_that_verifies(facts: list[dict[str, object]], reason: str) -> None:
     records, head = link([entry(facts=fact, reason=reason) for fact in facts], Head(), 5)
-    data = join([msgspec.json.encode(record) for record in records])
-    assert verify(data, head) == []
+    assert verify(on_disk(records), head) == []
     assert all(len(record["reason"]) <= 600 for record in records)
+
+
+def test_line_separators_in_a_reason_do_not_break_the_chain() -> None:
+    records, head = link([entry(reason="a\u2028b\u2029c\u0085d\x0b\x0c"), entry(1)], Head(), 5)
+    assert on_disk(records).count(b"\n") == 2
+    assert verify(on_disk(records), head) == []
 
 
 def test_a_head_is_read_as_it_is_printed() -> None:
