@@ -103,9 +103,9 @@ def _ask(entry: dict[str, Any], name: str, line: int) -> tuple[Ask, list[InputEr
     numbers = {
         field: "null" if entry[field] is None else entry[field] for field in ("confidence", "stakes") if field in entry
     }
-    for field, value in numbers.items():
+    for number, value in numbers.items():
         if unit(value) is None:
-            problems.append(InputError(name, f"expected a number in [0, 1], got {_short(value)}", line=line, field=field))
+            problems.append(InputError(name, f"expected a number in [0, 1], got {_short(value)}", line=line, field=number))
     for field in ("source", "question"):
         if not isinstance(entry.get(field, ""), str):
             problems.append(InputError(name, f"expected text, got {_short(entry[field])}", line=line, field=field))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from borgd.config import Config
 from borgd.journal import REAL, FileLayer, Journal, TypedFollower, TypedReading
@@ -41,8 +41,6 @@ class Books:
         self.lock = threading.RLock()
         self._interrupts = Journal(directory / "interrupts.jsonl", layer)
         self._inbox = Journal(directory / "inbox.jsonl", layer)
-        self._interrupts_follower: TypedFollower[InterruptRecord] = TypedFollower(self._interrupts, InterruptRecord)
-        self._inbox_follower: TypedFollower[InboxRecord] = TypedFollower(self._inbox, InboxRecord)
         self._zone = zone
         self.damaged = 0
         """Places in the two files that could not be read as they should."""
@@ -64,11 +62,13 @@ class Books:
 
     def _forget_interrupts(self) -> None:
         self.ledger = Ledger(self.window, self._exclusions)
-        self._interrupts_follower = TypedFollower(self._interrupts, InterruptRecord)
+        kind = cast("type[InterruptRecord]", InterruptRecord)  # a union: a type to the decoder, none to the checker
+        self._interrupts_follower: TypedFollower[InterruptRecord] = TypedFollower(self._interrupts, kind)
 
     def _forget_inbox(self) -> None:
         self.inbox = Inbox()
-        self._inbox_follower = TypedFollower(self._inbox, InboxRecord)
+        kind = cast("type[InboxRecord]", InboxRecord)
+        self._inbox_follower: TypedFollower[InboxRecord] = TypedFollower(self._inbox, kind)
 
     def refresh(self, now_ms: int) -> None:
         """Read what others wrote; the counters are those of ``now_ms`` then."""

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from borgd.config import Config
+from borgd.daemon.inbox_desk import exclusion_rows, expired
 from borgd.daemon.interrupt_books import Books
 from borgd.errors import LimitError
 from borgd.journal import REAL, FileLayer
@@ -31,7 +32,6 @@ from borgd.limits.interrupts_records import (
     Asked,
     Closed,
     Digested,
-    Expired,
     InboxRecord,
     InterruptRecord,
     Observed,
@@ -222,9 +222,7 @@ class InterruptDesk:
         return [Settled(id=asked.id, ms=now, how="recovered") for asked in stale], [asked.number for asked in stale]
 
     def _expire(self, now: int) -> tuple[list[InboxRecord], list[int]]:
-        due = self.books.inbox.due(now)
-        records: list[InboxRecord] = [Expired(number=entry.number, ms=now, fallback=entry.ask.fallback) for entry in due]
-        return records, [entry.number for entry in due]
+        return expired(self.books, now), [entry.number for entry in self.books.inbox.due(now)]
 
     def _digest(self, now: int) -> bool:
         books = self.books
@@ -259,10 +257,7 @@ class InterruptDesk:
                     "deferred": sum(entry.state == "deferred" for entry in waiting),
                 },
                 "verdicts": dict(sorted(books.ledger.outcomes.items())),
-                "exclusions": [
-                    {"source": entry.source, "tier": entry.tier, "cause": entry.cause, "expires_ms": entry.expires_ms}
-                    for entry in books.ledger.exclusions(now)
-                ],
+                "exclusions": exclusion_rows(books, now),
                 "damaged": books.damaged,
                 "alarms": [
                     f"high stakes passed {row['bypass']} times in {path}, more than its ceiling of {row['ceiling']}"

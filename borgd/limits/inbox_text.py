@@ -31,7 +31,7 @@ HOUR_MS = 3_600_000
 
 def deferral(verdict: Verdict, fallback: str, policy: Policy) -> str:
     """What the agent reads instead of the person's answer: bar, spend, fallback, how to state stakes, inbox number."""
-    where = clean(scopes.shown(verdict.binding), _PART_CHARS)
+    where = clean(scopes.said(verdict.binding), _PART_CHARS)
     window = "in 24 hours" if policy.window == "rolling" else "today"
     spend = f"{where} has spent {verdict.spent} of {verdict.ceiling} {window}"
     on = f'go on with "{clean(fallback, _PART_CHARS)}"' if fallback else "decide it yourself, the careful and reversible way"
@@ -39,6 +39,8 @@ def deferral(verdict: Verdict, fallback: str, policy: Policy) -> str:
         return clean(f"Not asked: {clean(verdict.reason, 200)}. Nothing is queued; {on}.", DEFERRAL_CHARS)
     if verdict.rule == "confidence":
         why = f"bar {decimal(verdict.bar)}, your confidence {_given(verdict)}; {spend}"
+    elif verdict.rule == "joined":
+        why = clean(verdict.reason, 2 * _PART_CHARS)
     else:
         why = f"{clean(verdict.reason, 2 * _PART_CHARS)}; bar {decimal(verdict.bar)}; {spend}"
     teach = (

@@ -23,7 +23,7 @@ from borgd.limits.bar import NOTHING, Fullest, bar, fullest
 from borgd.limits.ceilings import Policy
 from borgd.limits.lattice import Exclusion
 from borgd.limits.stakes import Sourced, judge
-from borgd.limits.windows import Window
+from borgd.limits.windows import Window, instant
 
 EVALUATOR = "interrupts/1"
 """design: changes when these rules do, so that a trail says by which an ask was judged."""
@@ -173,7 +173,7 @@ def decide(state: State, ask: Ask, policy: Policy, now_ms: int) -> Verdict:
         seen.flags.append("unknown scope")
         reason = f"the scope {seen.scope} is not configured and scopes are strict"
         return _verdict(seen, policy, "defer", "unknown scope", reason)
-    where = scopes.shown(seen.chain[seen.fullest.at])
+    where = scopes.said(seen.chain[seen.fullest.at])
     if seen.fullest.ceiling == 0:
         return _verdict(seen, policy, "defer", "never", f"{where} has a ceiling of 0: it never interrupts")
     account = f"{where} has spent {seen.fullest.spent} of {seen.fullest.ceiling}"
@@ -228,7 +228,8 @@ def _verdict(seen: _Seen, policy: Policy, outcome: Outcome, rule: Rule, reason: 
 
 
 def _exclusion_reason(exclusion: Exclusion) -> str:
-    until = "" if exclusion.expires_ms is None or exclusion.tier == "permanent" else f" until {exclusion.expires_ms} ms"
+    timed = exclusion.tier == "transient" and exclusion.expires_ms is not None
+    until = f" until {instant(exclusion.expires_ms or 0)}" if timed else ""
     return f"the source {exclusion.source!r} is excluded ({exclusion.tier}: {exclusion.cause}){until}"
 
 

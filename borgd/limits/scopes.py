@@ -1,7 +1,7 @@
 """Scope paths: ``team/repo/stream``, segments under one implicit root that is the ancestor of every path.
 
 Promises one spelling per scope and a bounded depth, checked before anything is split. The root is written ``""`` inside and
-``__global__`` where people read it; ``__global__/a`` and ``a`` are the same scope. Pure.
+``__global__`` in files and reports; ``__global__/a`` and ``a`` are the same scope. Pure.
 """
 
 from __future__ import annotations
@@ -73,8 +73,13 @@ def chain(path: str) -> tuple[str, ...]:
 
 
 def shown(path: str) -> str:
-    """``path`` as people read it."""
+    """``path`` as configuration and reports write it."""
     return path or ROOT_NAME
+
+
+def said(path: str) -> str:
+    """``path`` inside a sentence."""
+    return path or "the whole budget"
 
 
 def default_scope(remote: str, stream: str, paths: Mapping[str, str]) -> str:

@@ -83,6 +83,11 @@ def hour_of(now_ms: int, zone: str) -> tuple[date, int]:
     return local.date(), local.hour
 
 
+def instant(ms: int) -> str:
+    """``ms`` as people and programs read it: ISO 8601 in UTC, to the second."""
+    return _local(ms, "UTC").isoformat(timespec="seconds")
+
+
 def _local(now_ms: int, zone: str) -> datetime:
     return (_EPOCH + timedelta(milliseconds=min(max(now_ms, DAY_MS), _FAR_MS))).astimezone(_zone(zone))
 
