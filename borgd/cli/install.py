@@ -10,6 +10,7 @@ import argparse
 import difflib
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from borgd.errors import BorgError, InputError
 from borgd.paths import Places, places, private_dir, shipped
 
 CLIENT = "borg-hook"
+MODULE = "borg_hook.py"
 
 SHEBANG_CHARS = 110
 """host: kernels cut a script's first line at 127 bytes or more."""
@@ -25,7 +27,7 @@ SHEBANG_CHARS = 110
 
 def client_path(where: Places) -> Path:
     """The installed client: a copy outside any environment, so that removing one leaves hooks that fail open."""
-    return where.data / CLIENT
+    return where.data / "hook" / CLIENT
 
 
 def settings_path(agent: str) -> Path:
@@ -143,10 +145,11 @@ def place_client(where: Places) -> None:
         raise BorgError(
             f"{interpreter} cannot be named in a script's first line; use a Python on a shorter path without spaces"
         )
+    directory = private_dir(client_path(where).parent)
     _, _, body = (shipped("hooks") / CLIENT).read_bytes().partition(b"\n")
-    source = f"#!{interpreter} -IS\n".encode() + body
-    if not client_path(where).exists() or client_path(where).read_bytes() != source:
-        replace_file(client_path(where), source, 0o700)
+    replace_file(directory / MODULE, (shipped("hooks") / MODULE).read_bytes(), 0o600)
+    subprocess.run([interpreter, "-IS", "-m", "py_compile", str(directory / MODULE)], check=False, capture_output=True)
+    replace_file(client_path(where), f"#!{interpreter} -IS\n".encode() + body, 0o700)
     launch = "\n".join([sys.executable, "-I", "-m", "borgd", "run"]) + "\n"
     replace_file(where.data / "launch", launch.encode(), 0o600)
 

@@ -42,9 +42,8 @@ def show(found: dict[str, Any]) -> None:
     """One decision for a person."""
     clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found["ms"] / 1000))
     topics = f" on {', '.join(found['topics'])}" if found["topics"] else ""
-    print(
-        f"{clock}  {found['channel']}{topics}  {found['chars']} characters, {found['micros'] / 1000:.1f} ms, policy {found['policy']}"
-    )
+    cost = f"{found['chars']} characters, {found['micros'] / 1000:.1f} ms"
+    print(f"{clock}  {found['channel']}{topics}  {cost}, policy {found['policy']}")
     print("   lesson        score   share   draw      p  what became of it")
     for entry in sorted(found["pool"], key=lambda one: one["rank"]):
         numbers = f"{entry['score']:7.3f} {entry['share']:7.3f} {entry['draw']:6.3f} {entry['p']:6.3f}"

@@ -34,6 +34,7 @@ class Knowledge:
         self.memory = Memory(aliases=config.people.aliases)
         self.prior = ContextPrior.shipped()
         self.problems: list[str] = []
+        self._scopes: list[str] | None = None
         self.files = {"lessons": lessons_file or where.journal("lessons"), "outcomes": where.journal("outcomes")}
         self._lessons = Follower(Journal(self.files["lessons"]))
         self._outcomes = TypedFollower(Journal(self.files["outcomes"]), Outcome)
@@ -64,6 +65,7 @@ class Knowledge:
             else:
                 self.lessons[name] = lesson
                 self.index.add(lesson)
+        self._scopes = None
         if applied.changed or reading.replaced:
             self.memory.know(self.lessons)
         return True
@@ -88,6 +90,12 @@ class Knowledge:
     def _note(self, lines: Iterable[str]) -> None:
         self.problems.extend(lines)
         del self.problems[:-PROBLEMS]
+
+    def scope_names(self) -> list[str]:
+        """Every system that a live lesson names."""
+        if self._scopes is None:
+            self._scopes = sorted({name for lesson in self.lessons.values() for name in lesson.scope})
+        return self._scopes
 
     def hears(self, lesson: Lesson, repo: str) -> bool:
         """Whether ``lesson`` reaches this engineer at work in ``repo``."""

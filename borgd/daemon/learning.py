@@ -26,7 +26,8 @@ from borgd.memory.sources.judge import (
 )
 from borgd.memory.sources.suite_runs import suite_run, turned_green
 from borgd.recall.context import Context
-from borgd.recall.disagreement import disagreements
+from borgd.recall.disagreement import disagreement_ids
+from borgd.recall.rank import weigh
 
 KEPT_LINES = 400
 """guard: changed lines remembered between two judgements."""
@@ -40,10 +41,11 @@ WRITTEN = ("new_string", "content", "new_source")
 class Learning:
     """Turns a session's further course into outcomes. ``told`` counts them by kind."""
 
-    def __init__(self, knowledge: Knowledge, commit: GroupCommit, outcomes: Journal) -> None:
+    def __init__(self, knowledge: Knowledge, commit: GroupCommit, outcomes: Journal, *, floor: float) -> None:
         self.knowledge = knowledge
         self.commit = commit
         self.outcomes = outcomes
+        self.floor = floor
         self.told: dict[str, int] = {}
 
     def saw_tool(self, session: Session, event: Event, *, changing: bool) -> None:
@@ -106,15 +108,13 @@ class Learning:
     async def corrected(self, session: Session, prompt: str, rule: str, now_ms: int) -> list[str]:
         """A prompt pushed back by ``rule``: the lessons of this session it matches are corrected; returns their ids."""
         context = Context(text=f"{prompt}\n{session.work_text()}", cwd=session.cwd, remote=session.remote)
-        floor = self.knowledge.floor
         matched = [
-            match.id for match in self.knowledge.index.match(context, self.knowledge.prior) if match.evidence >= floor
+            match.id for match in self.knowledge.index.match(context, self.knowledge.prior) if match.evidence >= self.floor
         ]
         found: list[Outcome] = []
         for decision in session.decisions:
             found += judge_correction(decision, matched, self.knowledge.lessons, rule=rule, ms=now_ms)
-            lessons = [self.knowledge.lessons[name] for name in shown(decision) if name in self.knowledge.lessons]
-            sides = [[lessons[index].id for index in group] for group in disagreements(lessons)]
+            sides = self._disagreements(decision)
             agreed = next((name for name in matched for side in sides if name in side), "")
             found += judge_disagreement(decision, sides, agreed, self.knowledge.lessons, ms=now_ms)
         await self.tell(session, found)
@@ -154,7 +154,15 @@ class Learning:
         for outcome in fresh.values():
             session.judged.add((outcome.decision, outcome.lesson))
             session.write(("#borg-judged", f"{outcome.decision} {outcome.lesson}"))
+            if outcome.kind in ("changed", "tested"):
+                session.acted.add(outcome.lesson)
+                session.write(("#borg-acted", outcome.lesson))
             self.told[outcome.kind] = self.told.get(outcome.kind, 0) + 1
+
+    def _disagreements(self, decision: Decision) -> list[tuple[str, ...]]:
+        memory, lessons = self.knowledge.memory, self.knowledge.lessons
+        ranked = [weigh(lessons[name], 0.0, memory) for name in shown(decision) if name in lessons]
+        return disagreement_ids(ranked, memory.succession().disputes)
 
     def _decision(self, session: Session, decision_id: str) -> Decision | None:
         return next((one for one in session.decisions if one.id == decision_id), None) if decision_id else None

@@ -74,6 +74,6 @@ class Pipeline:
 
     def handed_over(self, session: Session) -> list[str]:
         """Texts that waited for the next prompt or tool call."""
-        texts = [text for _, text in session.free]
+        texts = list(session.free)
         session.free.clear()
         return texts

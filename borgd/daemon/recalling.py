@@ -19,8 +19,10 @@ from borgd.daemon.session import Session, touched
 from borgd.journal import GroupCommit, Journal
 from borgd.memory.records import Decision
 from borgd.paths import fnv1a
-from borgd.recall.choose import ANY, Choice, choose_early, choose_stop, redeliver
+from borgd.recall import render
+from borgd.recall.choose import Choice, choose_early, choose_stop
 from borgd.recall.context import Context
+from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
 from borgd.recall.policy import Policy
 from borgd.recall.scope import named_scopes
@@ -32,7 +34,7 @@ TOPIC_TRIES = 8
 THREAD_LESSONS = 2000
 """tuned: from this many lessons on a choice is made in a worker thread, so that other hooks do not wait for it."""
 
-Topics = dict[str, int]
+Choose = Callable[[list[Match], str], Choice]
 
 
 class Recalling:
@@ -61,13 +63,13 @@ class Recalling:
         topics = self._topics(session, event)
         if not topics:
             return ""
-        done = session.delivered | session.asked
+        done = session.told()
         choice = await self._choose(
             session,
             "early",
-            lambda matches, lessons, decision: choose_early(
+            lambda matches, decision: choose_early(
                 matches,
-                lessons,
+                self.knowledge.lessons,
                 self.knowledge.memory,
                 topics=topics,
                 done=done,
@@ -79,11 +81,12 @@ class Recalling:
             now_ms,
         )
         for topic in topics:
-            session.topics[topic] = TOPIC_TRIES if choice and choice.text else session.topics.get(topic, 0) + 1
+            session.topics[topic] = TOPIC_TRIES if choice and choice.decision else session.topics.get(topic, 0) + 1
+            session.write(("#borg-topic", f"{session.topics[topic]} {topic}"))
         if choice is None or choice.decision is None:
             return ""
-        await self._log(session, choice.decision, "#borg-early")
-        session.delivered.update(shown_ids(choice.decision))
+        await self._log(session, choice, "#borg-early")
+        session.delivered.update(choice.shown)
         return choice.text
 
     def _topics(self, session: Session, event: Event) -> list[str]:
@@ -109,11 +112,11 @@ class Recalling:
         choice = await self._choose(
             session,
             "stop",
-            lambda matches, lessons, decision: choose_stop(
+            lambda matches, decision: choose_stop(
                 matches,
-                lessons,
+                self.knowledge.lessons,
                 self.knowledge.memory,
-                done=set(session.asked),
+                done=session.asked | session.withheld | (session.delivered & session.acted),
                 delivered=set(session.delivered),
                 session=seed_of(session),
                 decision_id=decision,
@@ -125,11 +128,12 @@ class Recalling:
         )
         if choice is None or choice.decision is None:
             return ""
-        await self._log(session, choice.decision, "#borg-asked")
-        if choice.decision.channel == "free":
-            session.free.append(("lessons", choice.text))
+        await self._log(session, choice, "#borg-asked" if choice.blocks else "#borg-early")
+        if not choice.blocks:
+            session.delivered.update(choice.free)
+            session.free.extend([choice.text] if choice.text else [])
             return ""
-        session.asked.update(shown_ids(choice.decision))
+        session.asked.update(choice.shown)
         session.open_ask = choice.decision.id
         session.blocked[session.prompt_id] = session.blocked.get(session.prompt_id, 0) + 1
         session.write(("#borg-blocked", session.prompt_id))
@@ -137,15 +141,17 @@ class Recalling:
 
     def after_compaction(self, session: Session) -> str:
         """What was delivered early, once more: compaction took it out of the agent's sight."""
-        return redeliver(
-            [self.knowledge.lessons[name] for name in sorted(session.delivered) if name in self.knowledge.lessons]
-        )
+        lessons = [self.knowledge.lessons[name] for name in sorted(session.delivered) if name in self.knowledge.lessons]
+        lines = [(lesson, render.early_line(lesson, self.policy)) for lesson in lessons]
+        if not lines:
+            return ""
+        return render.compose(render.early_head([]), lines, [], self.policy.early_chars, seed_of(session))
 
     async def _choose(
         self,
         session: Session,
         moment: str,
-        choose: Callable[[list[Match], dict[str, object], str], Choice],
+        choose: Choose,
         now_ms: int,
     ) -> Choice | None:
         knowledge = self.knowledge
@@ -158,11 +164,11 @@ class Recalling:
         def work() -> Choice:
             started = time.perf_counter_ns()
             matches = [match for match in knowledge.index.match(context, knowledge.prior) if self._reaches(match, session)]
-            choice = choose(matches, knowledge.lessons, decision_id)  # type: ignore[arg-type]
-            if choice.decision is not None:
-                micros = (time.perf_counter_ns() - started) // 1000
-                choice = choice._replace(decision=self._signed(choice.decision, session, micros))
-            return choice
+            choice = choose(matches, decision_id)
+            if choice.decision is None:
+                return choice
+            micros = (time.perf_counter_ns() - started) // 1000
+            return msgspec.structs.replace(choice, decision=self._signed(choice.decision, session, micros))
 
         if len(knowledge.lessons) >= THREAD_LESSONS:
             return await anyio.to_thread.run_sync(work)
@@ -184,24 +190,24 @@ class Recalling:
             micros=micros,
         )
 
-    async def _log(self, session: Session, decision: Decision, mark: str) -> None:
+    async def _log(self, session: Session, choice: Choice, mark: str) -> None:
         """Make the decision durable, then note it with the session.
 
         :raises JournalError: it could not be stored, so it must not be shown.
         """
+        decision = choice.decision
+        assert decision is not None
         await self.commit.append(self.decisions, [decision])
         kept = msgspec.structs.replace(decision, pool=tuple(entry for entry in decision.pool if entry.shown or entry.held))
         session.decisions.append(kept)
+        session.withheld.update(choice.held)
         session.write(
-            (mark, f"{decision.id} {' '.join(shown_ids(decision))}"), ("#borg-pool", msgspec.json.encode(kept).decode())
+            (mark, f"{decision.id} {' '.join(choice.shown)}"),
+            ("#borg-held", f"{decision.id} {' '.join(choice.held)}"),
+            ("#borg-pool", msgspec.json.encode(kept).decode()),
         )
 
 
 def seed_of(session: Session) -> str:
     """The session as draws are seeded by."""
     return f"{session.agent}:{session.id}"
-
-
-def shown_ids(decision: Decision) -> list[str]:
-    """Ids shown in ``decision``."""
-    return [entry.id for entry in decision.pool if entry.shown]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from borgd.daemon.settings import engineer_name, machine_name, read_config
 from borgd.daemon.trace import Trace
 from borgd.daemon.transcript_tail import TranscriptTail
 from borgd.daemon.watcher import Watcher
-from borgd.errors import ConfigError, ProtocolError
+from borgd.errors import BorgError, ConfigError, ProtocolError
 from borgd.journal import GroupCommit
 from borgd.paths import Places, private_dir
 from borgd.wire import Answer
@@ -58,14 +58,23 @@ class Service:
         self._loaded = anyio.Event()
         self._locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
         self._remotes: OrderedDict[str, str] = OrderedDict()
-        self._stack = AsyncExitStack()
+        self._closing = anyio.Event()
+        self._closed = anyio.Event()
 
     async def start(self, tasks: anyio.abc.TaskGroup) -> None:
         """Begin to load and to watch."""
         for directory in (self.where.data, self.where.state, self.where.sessions):
             private_dir(directory)
-        commit = await self._stack.enter_async_context(GroupCommit())
+        commit: GroupCommit = await tasks.start(self._commit)
         tasks.start_soon(self._load, commit, tasks)
+
+    async def _commit(self, *, task_status: anyio.abc.TaskStatus[GroupCommit]) -> None:
+        try:
+            async with GroupCommit() as commit:
+                task_status.started(commit)
+                await self._closing.wait()
+        finally:
+            self._closed.set()
 
     async def close(self) -> None:
         """Write down what is pending and wait until it is durable."""
@@ -74,11 +83,19 @@ class Service:
                 session.save()
         if self.parts is not None:
             await self.parts.close()
-        await self._stack.aclose()
+        self._closing.set()
+        await self._closed.wait()
 
     async def _load(self, commit: GroupCommit, tasks: anyio.abc.TaskGroup) -> None:
-        self.parts = await anyio.to_thread.run_sync(self._build_parts, commit)
-        self._loaded.set()
+        try:
+            self.parts = await anyio.to_thread.run_sync(self._build_parts, commit)
+        except BorgError as error:
+            self.problems.append(
+                f"{error}; hooks are answered with nothing until this is mended and the daemon started again"
+            )
+            return
+        finally:
+            self._loaded.set()
         self._watch()
         tasks.start_soon(self.watcher.run)
         tasks.start_soon(self._expire)
@@ -99,7 +116,10 @@ class Service:
 
     def _refresh(self) -> None:
         assert self.parts is not None
-        self.parts.knowledge.refresh()
+        try:
+            self.parts.knowledge.refresh()
+        except BorgError as error:
+            self.problems = [str(error)]
 
     def _reconfigure(self) -> None:
         """config.toml changed: a good one serves from now on, a broken one changes nothing and is reported."""
@@ -147,7 +167,8 @@ class Service:
 
     async def _handle(self, event: Event) -> Reply:
         await self._loaded.wait()
-        assert self.parts is not None
+        if self.parts is None:
+            return Reply()
         session = self.sessions.get(event.agent, event.session, event.subagent)
         lock = self._locks.setdefault(session.key, anyio.Lock())
         async with lock:

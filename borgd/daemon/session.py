@@ -51,14 +51,18 @@ class Session:
     """How often a named system was looked at; see recalling.TOPIC_TRIES."""
     asked: set[str] = field(default_factory=set)
     delivered: set[str] = field(default_factory=set)
-    free: list[tuple[str, str]] = field(default_factory=list)
-    """Texts to hand over with the next prompt or tool call: (what it is, text)."""
+    withheld: set[str] = field(default_factory=set)
+    """Held out at random: they count as told for this session, or nothing could be measured."""
+    free: list[str] = field(default_factory=list)
+    """Texts to hand over with the next prompt or tool call."""
     blocked: dict[str, int] = field(default_factory=dict)
     """Blocks per prompt id."""
     decisions: list[Decision] = field(default_factory=list)
     """Choices of recall in this session, their pools cut to what was shown or held out."""
     judged: set[tuple[str, str]] = field(default_factory=set)
     """(decision, lesson) that have an outcome."""
+    acted: set[str] = field(default_factory=set)
+    """Lessons that changed something in this session."""
     open_ask: str = ""
     """Id of the decision whose block has not been answered yet."""
     changed: bool = False
@@ -98,6 +102,10 @@ class Session:
         touches = list(self.touches)[-TOUCHES:]
         parts = [*self.prompts[-PROMPTS:], *touches, self.plan, self.last_message, *self.notes[-PROMPTS:]]
         return "\n".join(part for part in parts if part)
+
+    def told(self) -> set[str]:
+        """Lessons that were delivered, asked or withheld: not to come again."""
+        return self.delivered | self.asked | self.withheld
 
     def write(self, *lines: tuple[str, str]) -> None:
         """Have (kind, text) lines written to the state file with the next ``save``."""
@@ -226,8 +234,10 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-prompt": _take_prompt_id,
     "#borg-topic": _take_topic,
     "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
+    "#borg-held": lambda session, text: session.withheld.update(text.split()[1:]),
     "#borg-pool": _take_pool,
     "#borg-judged": _take_judged,
+    "#borg-acted": lambda session, text: session.acted.add(text),
     "#borg-asked": _take_asked,
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
     "#borg-blocked": _take_block,

@@ -1,0 +1,44 @@
+"""The limits stage of an event: may it go on? Investigations, interruptions of people, specialists."""
+
+from __future__ import annotations
+
+from borgd.agents.event import Event, Reply
+from borgd.agents.transcripts.claude_code import CHANGING, Fact
+from borgd.config import Config
+from borgd.daemon.session import Session
+from borgd.paths import Places
+
+
+class Limiting:
+    """Asks the three accounts before a tool call, and tells them what happened."""
+
+    def __init__(self, where: Places, config: Config) -> None:
+        self.where = where
+        self.config = config
+
+    async def before_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """Allowed (nothing is said), or denied with what was spent and what to do now."""
+        return Reply()
+
+    async def after_tool(self, session: Session, event: Event, now_ms: int) -> None:
+        """The call is over: settle what was reserved, count what was missed."""
+
+    async def prompt(self, session: Session, event: Event, now_ms: int) -> None:
+        """A prompt opens an investigation."""
+
+    async def observe(self, session: Session, event: Event, now_ms: int) -> None:
+        """A permission dialog or a notification: counted, never answered."""
+
+    async def subagent_stop(self, session: Session, event: Event, now_ms: int) -> None:
+        """A subagent is over."""
+
+    def waiting(self, session: Session, now_ms: int) -> list[str]:
+        """Answers of people that wait for this session."""
+        return []
+
+    def saw_fact(self, session: Session, fact: Fact) -> None:
+        """The transcript told of tokens or of a call that no hook announced."""
+
+    def changes(self, event: Event) -> bool:
+        """Whether a finished tool call changed state."""
+        return event.tool is not None and event.tool.name in CHANGING

@@ -1,0 +1,68 @@
+"""The daemon's parts put together: knowledge, journals, the pipeline's stages. Imports what is slow to import."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from borgd.agents.transcripts.claude_code import Fact
+from borgd.config import Config
+from borgd.daemon.knowledge import Knowledge
+from borgd.daemon.learning import Learning
+from borgd.daemon.limiting import Limiting
+from borgd.daemon.listening import Listening
+from borgd.daemon.pipeline import Pipeline
+from borgd.daemon.recalling import Recalling
+from borgd.daemon.session import Session
+from borgd.daemon.watcher import Watcher
+from borgd.journal import GroupCommit, Journal
+from borgd.paths import Places
+from borgd.recall.evidence import MATCH_FLOOR
+from borgd.recall.policy import Policy
+
+
+def policy_of(config: Config) -> Policy:
+    """The policy of recall under this configuration."""
+    floor = MATCH_FLOOR if config.recall.floor is None else config.recall.floor
+    return Policy(holdout=config.recall.holdout, ask_cap=config.recall.ask_cap, match_floor=floor)
+
+
+class Parts:
+    """Everything behind the service. Building it reads the journals."""
+
+    def __init__(self, where: Places, config: Config, commit: GroupCommit, *, engineer: str, machine: str) -> None:
+        self.where = where
+        self.commit = commit
+        self.knowledge = Knowledge(where, config, engineer)
+        self.knowledge.refresh()
+        self.journals = {name: Journal(where.journal(name)) for name in ("decisions", "outcomes", "episodes")}
+        policy = policy_of(config)
+        self.limiting = Limiting(where, config)
+        self.recalling = Recalling(
+            self.knowledge, config, commit, self.journals["decisions"], machine=machine, policy=policy
+        )
+        self.learning = Learning(self.knowledge, commit, self.journals["outcomes"], floor=policy.match_floor)
+        self.listening = Listening(self.learning, commit, self.journals["episodes"], config)
+        self.pipeline = Pipeline(self.limiting, self.recalling, self.learning, self.listening)
+
+    def configure(self, config: Config) -> None:
+        """Settings changed."""
+        self.recalling.policy = policy_of(config)
+
+    def saw_fact(self, session: Session, fact: Fact) -> None:
+        """A transcript said something that limits count."""
+        self.limiting.saw_fact(session, fact)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Have the watcher tell what other programs change."""
+
+    async def close(self) -> None:
+        """Flush what the parts hold."""
+
+    def status(self) -> dict[str, Any]:
+        """Counts for ``borg status``."""
+        return {
+            "lessons": len(self.knowledge.lessons),
+            "outcomes_told": dict(self.learning.told),
+            "grader_failures": self.recalling.grader.failures,
+            "read_only": {name: journal.read_only for name, journal in self.journals.items() if journal.read_only},
+        }
