@@ -6,7 +6,7 @@ reason, whether it was shown or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -291,17 +291,16 @@ def _text(moment: _Moment, shown: Sequence[Ranked], head: str) -> str:
         for members in disagreements(shown, moment.memory.succession().disputes)
         for sides in [[shown[index] for index in members]]
     ]
-    lines = [(lesson.lesson, _line(moment)(lesson.lesson, moment.policy)) for lesson in shown]
+    lines = [(lesson.lesson, render.line(lesson.lesson, _shape(moment))) for lesson in shown]
     return render.compose(head, lines, notes, _limit(moment), moment.decision_id)
 
 
-def _line(moment: _Moment) -> Callable[[Lesson, Policy], str]:
-    return render.stop_line if moment.channel == "stop" else render.early_line
+def _shape(moment: _Moment) -> render.Shape:
+    return render.stop_shape(moment.policy) if moment.channel == "stop" else render.early_shape(moment.policy)
 
 
 def _size(moment: _Moment, ranked: Ranked) -> int:
-    """Characters of this lesson's line, its line break included."""
-    return render.width(_line(moment)(ranked.lesson, moment.policy)) + 1
+    return render.size(ranked.lesson, _shape(moment))
 
 
 def _limit(moment: _Moment) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 from borgd.lessons.hygiene import clean
 from borgd.lessons.lesson import Lesson
@@ -21,6 +22,10 @@ TOPICS = 3
 """design: scope names that an early delivery's first line repeats."""
 TOPIC_CHARS = 40
 """design: of each of them."""
+AUTHORS_CHARS = 80
+"""design: of a teammate's line that names who wrote it."""
+OTHERWISE = "Otherwise: "
+REPLACES = "Replaces: "
 NONCE_BYTES = 6
 """method: of the fence's name; unknown to whoever wrote the text."""
 
@@ -41,18 +46,49 @@ def bounded(text: str, limit: int) -> str:
     return line
 
 
-def early_line(lesson: Lesson, policy: Policy) -> str:
-    """One lesson in an early delivery or a free hand-over."""
-    return _line(
-        lesson, policy.early_question_chars, policy.early_consequence_chars, policy.early_overrides_chars, joint=" "
-    )
+class Shape(NamedTuple):
+    """How a lesson's line is laid out: characters per field, and what joins the fields."""
+
+    question: int
+    consequence: int
+    overrides: int
+    joint: str
 
 
-def stop_line(lesson: Lesson, policy: Policy) -> str:
-    """One question of a Stop block, its consequence on a line of its own."""
-    return _line(
-        lesson, policy.stop_question_chars, policy.stop_consequence_chars, policy.early_overrides_chars, joint="\n  "
-    )
+def early_shape(policy: Policy) -> Shape:
+    """A line of an early delivery or a free hand-over."""
+    return Shape(policy.early_question_chars, policy.early_consequence_chars, policy.early_overrides_chars, " ")
+
+
+def stop_shape(policy: Policy) -> Shape:
+    """A question of a Stop block, its consequence on a line of its own."""
+    return Shape(policy.stop_question_chars, policy.stop_consequence_chars, policy.early_overrides_chars, "\n  ")
+
+
+def line(lesson: Lesson, shape: Shape) -> str:
+    """One lesson as the agent reads it."""
+    said = f" (from {bounded(authors(lesson), AUTHORS_CHARS)})" if lesson.peer else ""
+    text = f"- {lesson.id}{said}: {bounded(lesson.question, shape.question)}"
+    if prevents := bounded(lesson.consequence, shape.consequence):
+        text += f"{shape.joint}{OTHERWISE}{prevents}"
+    if replaced := bounded(lesson.overrides, shape.overrides):
+        text += f"{shape.joint}{REPLACES}{replaced}"
+    return text
+
+
+def size(lesson: Lesson, shape: Shape) -> int:
+    """Characters to set aside for the lesson's line and its line break; never less than it takes.
+
+    Plain ASCII is measured, not laid out: a pool is sized on every choice, and cleaning cannot make ASCII longer.
+    """
+    if lesson.peer or not (lesson.question.isascii() and lesson.consequence.isascii() and lesson.overrides.isascii()):
+        return width(line(lesson, shape)) + 1
+    taken = len(lesson.id) + len("- : \n") + min(len(lesson.question), shape.question)
+    if lesson.consequence:
+        taken += len(shape.joint) + len(OTHERWISE) + min(len(lesson.consequence), shape.consequence)
+    if lesson.overrides:
+        taken += len(shape.joint) + len(REPLACES) + min(len(lesson.overrides), shape.overrides)
+    return taken
 
 
 def early_head(topics: Sequence[str]) -> str:
@@ -106,16 +142,6 @@ def overhead(head: str, *, peers: bool) -> int:
 def is_ours(text: str) -> bool:
     """Whether ``text`` is one of ours come back, as a prompt or in a transcript."""
     return text.lstrip().startswith(MARK)
-
-
-def _line(lesson: Lesson, question: int, consequence: int, overrides: int, joint: str) -> str:
-    said = f" (from {bounded(authors(lesson), 2 * TOPIC_CHARS)})" if lesson.peer else ""
-    text = f"- {lesson.id}{said}: {bounded(lesson.question, question)}"
-    if prevents := bounded(lesson.consequence, consequence):
-        text += f"{joint}Otherwise: {prevents}"
-    if replaced := bounded(lesson.overrides, overrides):
-        text += f"{joint}Replaces: {replaced}"
-    return text
 
 
 def _fenced(lines: Sequence[str], seed: str) -> list[str]:

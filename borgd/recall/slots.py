@@ -22,9 +22,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 NODES = 256
-"""method: least number of quadrature nodes, spread over the arms' own quantiles."""
-NODES_PER_ARM = 8
-"""method: least number of them from each arm."""
+"""method: quadrature nodes, half of them even in score, half at the arms' own quantiles."""
+COARSE = 48
+"""method: scores at which the range of the nodes is looked for."""
+SPREADS = 5.0
+"""method: standard deviations after which a sum of coins is taken as settled."""
 P_LEAST = 2.0**-16
 """method: stands for a probability too small to see; none is ever logged as 0."""
 
@@ -90,43 +92,65 @@ def propensity(pool: Pool, rule: Rule, filled: Filled, session: str, count: int)
 def top_k(base: Floats, knots: Floats, slots: int) -> Floats:
     """P(arm i is among the ``slots`` best of base × (0.5 + x)), x independent with quantile tables ``knots``.
 
-    ∫ P(fewer than ``slots`` others beat s) dF_i(s), by the trapezoid rule over nodes at the arms' own quantiles; the
-    integrand is the Poisson-binomial tail without arm i, from running products before and after it.
+    ∫ P(fewer than ``slots`` others beat s) dF_i(s), by the trapezoid rule over the scores at which that is in question;
+    the integrand is the Poisson-binomial tail without arm i, from running products before and after it.
     """
-    arms = len(base)
+    chances = np.full(len(base), P_LEAST)
     if slots <= 0:
-        return np.full(arms, P_LEAST)
+        return chances
     scores = base[:, None] * (HALF + knots)
-    each = max(NODES_PER_ARM, -(-NODES // arms))
-    picks = np.linspace(0, knots.shape[1] - 1, each).astype(np.int64)
-    nodes = np.unique(scores[:, picks])
     levels = np.linspace(0.0, 1.0, knots.shape[1])
-    below = np.stack([np.interp(nodes, row, levels) for row in scores])
+    nodes = _nodes(scores, levels, slots)
+    racing = np.flatnonzero(scores[:, -1] > nodes[0])
+    below = np.stack([np.interp(nodes, scores[arm], levels) for arm in racing])
     tail = _fewer_than(below, slots)
-    mass = np.diff(below, axis=1, prepend=0.0)
-    middle = np.concatenate((tail[:, :1], (tail[:, 1:] + tail[:, :-1]) / 2), axis=1)
-    chances: Floats = np.clip((mass * middle).sum(axis=1), P_LEAST, 1.0)
+    inner = (np.diff(below, axis=1) * (tail[:, 1:] + tail[:, :-1])).sum(axis=1) / 2
+    above = 1 - below[:, -1]
+    chances[racing] = np.clip(below[:, 0] * tail[:, 0] + inner + above, P_LEAST, 1.0)
     return chances
+
+
+def _nodes(scores: Floats, levels: Floats, slots: int) -> Floats:
+    """Scores between "surely too low" and "surely high enough", close to each other where arms are many.
+
+    Both ends are where the expected number of arms above is so far from ``slots`` that the tail is settled: a sum of
+    independent coins strays from its mean by more than SPREADS standard deviations less often than 1 in a million.
+    """
+    stride = max(1, scores.size // (4 * NODES))
+    sample = np.sort(scores.reshape(-1)[:: stride | 1])
+    coarse = sample[np.linspace(0, len(sample) - 1, COARSE).astype(np.int64)]
+    above = len(scores) - sum(np.interp(coarse, row, levels) for row in scores)
+    high = max(0.0, slots - SPREADS * np.sqrt(slots))
+    low = slots + SPREADS * np.sqrt(slots) + SPREADS**2 / 2
+    last = min(int(np.searchsorted(-above, -high)), COARSE - 1)
+    first = max(int(np.searchsorted(-above, -low)) - 1, 0)
+    inside = sample[(sample >= coarse[first]) & (sample <= coarse[last])]
+    even = np.linspace(coarse[first], coarse[last], NODES // 2)
+    dense = inside[np.linspace(0, len(inside) - 1, NODES // 2).astype(np.int64)]
+    return np.unique(np.concatenate((even, dense)))
 
 
 def _fewer_than(below: Floats, slots: int) -> Floats:
     """P(fewer than ``slots`` of the other arms exceed each node), per arm; ``below`` is P(arm ≤ node)."""
     arms, nodes = below.shape
-    before = np.zeros((arms + 1, slots, nodes))
-    after = np.zeros((arms + 1, slots, nodes))
-    before[0, 0] = after[arms, 0] = 1.0
-    for arm in range(arms):
-        _add_arm(before[arm], before[arm + 1], below[arm])
-        _add_arm(after[arms - arm], after[arms - arm - 1], below[arms - arm - 1])
-    at_most = np.cumsum(after[1:], axis=1)[:, ::-1]
-    tail: Floats = np.einsum("akn,akn->an", before[:-1], at_most)
+    exceed = 1 - below
+    exactly = np.zeros((arms, slots, nodes))
+    exactly[0, 0] = 1.0
+    at_most = np.ones((arms, slots, nodes))
+    scratch = np.empty((slots - 1, nodes))
+    for arm in range(arms - 1):
+        _add_arm(exactly[arm], exactly[arm + 1], below[arm], exceed[arm], scratch)
+        last = arms - 1 - arm
+        _add_arm(at_most[last], at_most[last - 1], below[last], exceed[last], scratch)
+    tail: Floats = np.einsum("akn,akn->an", exactly, at_most[:, ::-1])
     return tail
 
 
-def _add_arm(counts: Floats, into: Floats, below: Floats) -> None:
-    """Distribution of how many exceed, with one more arm; counts of ``slots`` and more are dropped."""
+def _add_arm(counts: Floats, into: Floats, below: Floats, exceed: Floats, scratch: Floats) -> None:
+    """The distribution of how many exceed (or its sums), with one more arm; counts of ``slots`` and more are dropped."""
     np.multiply(counts, below, out=into)
-    into[1:] += counts[:-1] * (1 - below)
+    np.multiply(counts[:-1], exceed, out=scratch)
+    into[1:] += scratch
 
 
 def _share(pool: Pool, rule: Rule, kept: npt.NDArray[np.bool_], session: str, count: int) -> Floats:

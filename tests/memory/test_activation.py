@@ -1,0 +1,93 @@
+"""Activation on the clock of sessions."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from borgd.memory.activation import Clock, activation, squash
+from borgd.memory.memory import Memory
+from tests.memory.support import lesson, outcome, store
+
+
+def test_a_new_lesson() -> None:
+    weight = Memory(store(lesson("L1"))).weight("L1")
+    assert weight.activation == 0
+    assert weight.squash == pytest.approx(1 / (1 + math.exp(-2)))
+    assert not weight.dormant
+
+
+def test_it_fades_by_sessions_not_by_time() -> None:
+    def after(sessions: int, gap: int) -> Memory:
+        return Memory.fold(store(lesson("L1")), sessions=[(f"a\0{i}", 200 + i * gap) for i in range(sessions)])
+
+    assert after(10, 1).activation("L1") == after(10, 10**9).activation("L1") == pytest.approx(math.log(11**-0.5))
+    assert not after(53, 1).weight("L1").dormant
+    assert after(54, 1).weight("L1").dormant
+
+
+def test_changes_keep_it_awake() -> None:
+    sessions = [(f"claude-code\0{i}", 200 + i) for i in range(100)]
+    used = [outcome("L1", "changed", str(i), ms=200 + i) for i in (10, 90)]
+    memory = Memory.fold(store(lesson("L1")), used, sessions=sessions)
+    assert memory.activation("L1") == pytest.approx(math.log(101**-0.5 + 90**-0.5 + 10**-0.5))
+
+
+@pytest.mark.parametrize(
+    ("places", "consolidated"),
+    [
+        ([("r1", "ann"), ("r2", "ann"), ("r1", "ann")], True),
+        ([("r1", "ann"), ("r1", "bob"), ("r1", "ann")], True),
+        ([("r1", "ann"), ("r1", "ann"), ("r1", "ann"), ("r1", "ann")], False),
+        ([("r1", "ann"), ("r2", "bob")], False),
+        ([("", "ann"), ("r1", ""), ("", "")], False),
+    ],
+)
+def test_consolidation(places: list[tuple[str, str]], consolidated: bool) -> None:
+    used = [
+        outcome("L1", "changed", str(number), repo=repo, engineer=engineer) for number, (repo, engineer) in enumerate(places)
+    ]
+    memory = Memory.fold(store(lesson("L1")), used)
+    assert memory.consolidated("L1") is consolidated
+    decay = 0.3 if consolidated else 0.5
+    assert memory.activation("L1") == pytest.approx(math.log((len(places) + 1) ** -decay + len(places)))
+
+
+def test_aliases_are_one_engineer() -> None:
+    used = [outcome("L1", "changed", str(i), repo="r", engineer=name) for i, name in enumerate(("ann", "Ann B", "ann"))]
+    assert not Memory.fold(store(lesson("L1")), used, aliases={"ann b": "ann"}).consolidated("L1")
+    assert Memory.fold(store(lesson("L1")), used).consolidated("L1")
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=200), st.randoms())
+def test_order_of_uses_does_not_matter(since: list[int], rand: random.Random) -> None:
+    level = activation(since, 0.3)
+    rand.shuffle(since)
+    assert activation(since, 0.3) == level
+
+
+@given(st.lists(st.integers(0, 50)), st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50))), st.integers(0, 50))
+def test_clock_counts(starts: list[int], moves: list[tuple[int, int]], ms: int) -> None:
+    import numpy as np
+
+    clock, truth = Clock(starts), list(starts)
+    for place, now in moves:
+        if truth and place % 2:
+            clock.move(truth[place % len(truth)], now)
+            truth[place % len(truth)] = now
+        else:
+            clock.begin(now)
+            truth.append(now)
+    expected = 1 + sum(start > ms for start in truth)
+    assert clock.since(ms) == expected
+    assert clock.since_each(np.array([ms])).tolist() == [expected]
+    assert len(clock) == len(truth)
+
+
+def test_squash_bears_any_number() -> None:
+    assert squash(-1e9, -2) == pytest.approx(0, abs=1e-300)
+    assert squash(-2, -2) == 0.5

@@ -1,0 +1,114 @@
+"""Memory is the same whatever the order, the split and the repetitions, and however it was fed."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from borgd.lessons.lesson import Lesson
+from borgd.memory.columns import Columns, session_key
+from borgd.memory.memory import Memory
+from borgd.memory.records import Outcome
+from tests.memory.support import lesson, outcome, store
+
+KINDS = [
+    "changed", "ignored", "not_arisen", "corrected", "not_corrected",
+    "vetoed", "contradicted", "regretted", "tested", "unclear",
+]  # fmt: skip
+
+LESSONS = store(
+    lesson("L1", engineers=("ann",), area="api"),
+    lesson("L2", engineers=("bob", "Ann B"), area="api", supersedes=("L1",), consequence="Another."),
+    lesson("L3", engineers=("cy",), supersedes=("L4",)),
+    lesson("L4", engineers=("bob",), supersedes=("L3",)),
+    lesson("L5"),
+)
+ALIASES = {"Ann B": "ann"}
+
+
+@st.composite
+def outcomes(draw: st.DrawFn) -> list[Outcome]:
+    count = draw(st.integers(0, 40))
+    return [
+        Outcome(
+            id=f"o{number}",
+            ms=draw(st.integers(0, 30)),
+            lesson=draw(st.sampled_from(["L1", "L2", "L3", "L4", "L5", "gone"])),
+            kind=draw(st.sampled_from(KINDS)),
+            evidence="e",
+            agent=draw(st.sampled_from(["claude-code", "codex"])),
+            session=draw(st.sampled_from(["", "s1", "s2", "s3", "s4", "s5"])),
+            held=draw(st.booleans()) and draw(st.booleans()),
+            credit=draw(st.sampled_from([1.0, 0.5, 1 / 3, 0.1])),
+            repo=draw(st.sampled_from(["", "r1", "r2"])),
+            engineer=draw(st.sampled_from(["", "ann", "Ann B", "bob"])),
+        )
+        for number in range(count)
+    ]
+
+
+def exported(memory: Memory) -> bytes:
+    return msgspec.json.encode(memory.export())
+
+
+@settings(max_examples=150)
+@given(outcomes(), st.randoms(use_true_random=False), st.integers(0, 40))
+def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Random, cut: int) -> None:
+    plain = exported(Memory.fold(LESSONS, records, aliases=ALIASES))
+    again = [*records, *rand.choices(records, k=10)] if records else []
+    rand.shuffle(again)
+    assert exported(Memory.fold(LESSONS, again, aliases=ALIASES)) == plain
+
+    fed = Memory.fold(dict(reversed(LESSONS.items())), again[:cut], aliases=ALIASES)
+    fed.export()
+    for record in again[cut:]:
+        fed.apply(record)
+    assert exported(fed) == plain
+
+    files = Columns()
+    for part in (again[cut:], again[:cut]):
+        files.lines(b"\n".join(msgspec.json.encode(record) for record in part))
+    assert exported(Memory.of_columns(LESSONS, files, aliases=ALIASES)) == plain
+
+
+@given(outcomes())
+def test_lessons_known_later(records: list[Outcome]) -> None:
+    late = Memory.fold({}, records, aliases=ALIASES)
+    late.know(LESSONS)
+    assert exported(late) == exported(Memory.fold(LESSONS, records, aliases=ALIASES))
+
+
+@given(outcomes(), st.integers(0, 31))
+def test_before(records: list[Outcome], ms: int) -> None:
+    then = [record for record in records if record.ms < ms]
+    assert exported(Memory.fold(LESSONS, records, before_ms=ms)) == exported(Memory.fold(LESSONS, then))
+
+
+def test_sessions_without_outcomes_tick_the_clock() -> None:
+    memory = Memory.fold(LESSONS, [outcome("L5", "changed", "s1", ms=500)], sessions=[(session_key("codex", "x"), 600)])
+    assert memory.sessions == 2
+    before = memory.activation("L5")
+    memory.saw(session_key("codex", "y"), 700)
+    memory.saw("", 800)
+    assert memory.sessions == 3
+    assert memory.activation("L5") < before
+
+
+def test_damaged_lines_are_counted() -> None:
+    good = msgspec.json.encode(outcome("L1", "changed"))
+    damaged = [b"{", b'{"id":1}', b'{"id":"x","ms":1,"lesson":"L1","kind":"liked"}', b"\x00\x00", b"<<<<<<< HEAD"]
+    columns = Columns()
+    columns.lines(b"\r\n".join([good, *damaged, b"", good]) + b"\n")
+    assert columns.skipped == len(damaged)
+    assert Memory.of_columns(LESSONS, columns).belief("L1").alpha == 2
+
+
+def test_creation_is_the_first_version() -> None:
+    old: dict[str, Any] = {"ms": 100, "version": 1}
+    edited = Lesson(id="L1", question="q", consequence="c", ms=900, version=2, history=(old, {"ms": "x"}, {}))
+    memory = Memory.fold({"L1": edited}, sessions=[("a\0s", 500)])
+    assert memory.activation("L1") == Memory.fold(LESSONS, sessions=[("a\0s", 500)]).activation("L1")
