@@ -190,7 +190,10 @@ def exchange(sock, header, read, deadline):
         if not ready:
             raise Failure("timeout", "the daemon did not answer in time")
         if ready.get(sock.fileno(), 0) & ~select.POLLOUT:
-            chunk = sock.recv(CHUNK)
+            try:
+                chunk = sock.recv(CHUNK)
+            except OSError:  # reset: it closed without reading all
+                chunk = b""
             if not chunk:
                 raise Failure("closed", "the daemon closed the connection without a whole answer")
             reply += chunk
@@ -303,7 +306,7 @@ def ask(agent, event, env, read, deadline):
     """(one JSON object, what went wrong or None) for one event."""
     try:
         words = agent + event
-        if not words.isascii() or not words.translate({45: "a", 46: "a", 95: "a"}).isalnum():
+        if not agent or not event or not words.isascii() or not words.translate({45: "a", 46: "a", 95: "a"}).isalnum():
             raise Failure("usage", "AGENT and EVENT are words of letters, digits, dot, dash and underscore")
         sock = connect_any(env, deadline)
         out, err = exchange(sock, f"borg/1 hook {agent} {event}\n".encode(), read, deadline)
@@ -332,7 +335,10 @@ def main():
     read = not os.isatty(0)
     out, failure = ask(agent, event, env, read, deadline)
     try:
-        write_out(out + b"\n", max(deadline, time.monotonic() + DRAIN_S))
+        try:
+            write_out(out + b"\n", max(deadline, time.monotonic() + DRAIN_S))
+        except OSError as error:
+            failure = failure or Failure("stdout", f"the answer could not be handed over: {error}")
         if failure:
             log(env, agent, event, failure.cause, failure.text)
             if failure.absent and event in START_EVENTS:
