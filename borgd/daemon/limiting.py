@@ -5,6 +5,10 @@ from __future__ import annotations
 from borgd.agents.event import Event, Reply
 from borgd.agents.transcripts.claude_code import CHANGING, Fact
 from borgd.config import Config
+from borgd.daemon.interrupt_desk import InterruptDesk
+from borgd.daemon.interrupt_notify import notify
+from borgd.daemon.interrupt_zone import machine_zone
+from borgd.daemon.interrupting import Interrupting
 from borgd.daemon.session import Session
 from borgd.paths import Places
 
@@ -13,28 +17,37 @@ class Limiting:
     """Asks the three accounts before a tool call, and tells them what happened."""
 
     def __init__(self, where: Places, config: Config) -> None:
-        self.where = where
-        self.config = config
+        desk = InterruptDesk(where.data, config, zone=machine_zone(), notify=notify if config.inbox.notify else None)
+        self.interrupting = Interrupting(desk, config, where.journal("inbox"))
+
+    def configure(self, config: Config) -> None:
+        """Settings changed.
+
+        :raises BorgError: they cannot be used; what was before stays.
+        """
+        self.interrupting.configure(config)
 
     async def before_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """Allowed (nothing is said), or denied with what was spent and what to do now."""
-        return Reply()
+        return await self.interrupting.before_tool(session, event, now_ms)
 
     async def after_tool(self, session: Session, event: Event, now_ms: int) -> None:
         """The call is over: settle what was reserved, count what was missed."""
+        await self.interrupting.after_tool(session, event, now_ms)
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> None:
         """A prompt opens an investigation."""
 
     async def observe(self, session: Session, event: Event, now_ms: int) -> None:
         """A permission dialog or a notification: counted, never answered."""
+        await self.interrupting.observe(session, event, now_ms)
 
     async def subagent_stop(self, session: Session, event: Event, now_ms: int) -> None:
         """A subagent is over."""
 
-    def waiting(self, session: Session, now_ms: int) -> list[str]:
+    async def waiting(self, session: Session, now_ms: int) -> list[str]:
         """Answers of people that wait for this session."""
-        return []
+        return await self.interrupting.waiting(session, now_ms)
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
         """The transcript told of tokens or of a call that no hook announced."""

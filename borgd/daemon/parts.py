@@ -45,7 +45,12 @@ class Parts:
         self.pipeline = Pipeline(self.limiting, self.recalling, self.learning, self.listening)
 
     def configure(self, config: Config) -> None:
-        """Settings changed."""
+        """Settings changed.
+
+        :raises BorgError: they cannot be used; what was before stays.
+        """
+        self.limiting.configure(config)
+        self.listening.configure(config)
         self.recalling.policy = policy_of(config)
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
@@ -61,6 +66,7 @@ class Parts:
     def status(self) -> dict[str, Any]:
         """Counts for ``borg status``."""
         return {
+            "interrupts": self.limiting.interrupting.desk.status(),
             "lessons": len(self.knowledge.lessons),
             "outcomes_told": dict(self.learning.told),
             "grader_failures": self.recalling.grader.failures,

@@ -50,7 +50,7 @@ class Pipeline:
             return Reply()
         heard = await self.listening.prompt(session, event, now_ms)
         await self.limiting.prompt(session, event, now_ms)
-        texts = [heard, *self.limiting.waiting(session, now_ms), *self.handed_over(session)]
+        texts = [heard, *await self.limiting.waiting(session, now_ms), *self.handed_over(session)]
         texts.append(await self.recalling.early(session, event, now_ms))
         return Reply(context="\n\n".join(text for text in texts if text))
 
@@ -59,7 +59,7 @@ class Pipeline:
         await self.limiting.after_tool(session, event, now_ms)
         self.learning.saw_tool(session, event, changing=self.limiting.changes(event))
         await self.learning.tests_turned(session, event, now_ms)
-        texts = [*self.limiting.waiting(session, now_ms), *self.handed_over(session)]
+        texts = [*await self.limiting.waiting(session, now_ms), *self.handed_over(session)]
         texts.append(await self.recalling.early(session, event, now_ms))
         return Reply(context="\n\n".join(text for text in texts if text))
 

@@ -86,3 +86,19 @@ def name(directory: str) -> str:
         return short(url)
     top = git.parent if git.name == ".git" else git
     return f"local/{top.name}-{fnv1a(str(top).encode()) & 0xFFFFFFFF:08x}"
+
+
+def branch(directory: str) -> str:
+    """The branch checked out in ``directory``; empty: detached, or in no repository."""
+    try:
+        for level in [Path(directory).resolve(), *Path(directory).resolve().parents][:LEVELS]:
+            dot = level / ".git"
+            if dot.is_file():
+                kind, _, target = _read(dot).strip().partition(":")
+                dot = (level / target.strip()).resolve() if kind == "gitdir" else dot
+            if (dot / "HEAD").is_file():
+                head = _read(dot / "HEAD").strip()
+                return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
+    except (OSError, ValueError, RuntimeError):
+        return ""
+    return ""

@@ -123,14 +123,14 @@ class Service:
 
     def _reconfigure(self) -> None:
         """config.toml changed: a good one serves from now on, a broken one changes nothing and is reported."""
+        assert self.parts is not None
         try:
-            self.config = read_config(self.where)
-        except ConfigError as error:
+            config = read_config(self.where)
+            self.parts.configure(config)
+        except BorgError as error:
             self.problems = [f"{error}; the settings from before serve on"]
             return
-        self.problems = []
-        assert self.parts is not None
-        self.parts.configure(self.config)
+        self.config, self.problems = config, []
 
     def _state_file_changed(self, path: Path) -> None:
         for session in self.sessions.live.values():
