@@ -12,7 +12,8 @@ What a caller may rely on:
   its LF is a whole record and is finished.
 * A reader never stops at damage: every damaged line is skipped and reported with line and offset, NUL padding, CRLF, byte
   order marks and merge-conflict markers are read around and reported, and a file that shrank, was replaced or was
-  edited in place is read again from the start (``replaced``). A reader without the lock may see records of an append that
+  edited in place (seen by its size, the bytes last read or, a second later, its time) is read again from the start
+  (``replaced``). A reader without the lock may see records of an append that
   is about to fail; when they are taken back it is told so in the same way.
 * A write that fails is cut off again. Where that fails too, or an fsync fails, the journal is read-only for this process
   (``ReadOnlyError``): what the kernel still holds of the file can no longer be trusted to reach the disk.

@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 MARK_BYTES = 256
 """method: consumed bytes that are compared again; longer than the part in which two records of a kind may agree."""
+SETTLES_MS = 1000
+"""guard: age from which a changed time without a changed size is an edit."""
 
 
 class _Seen(NamedTuple):
@@ -73,8 +75,11 @@ class TypedFollower(Generic[T]):
             return TypedReading(torn=self._torn, offset=self._offset)
         return self.read_contents()
 
-    def read_contents(self) -> TypedReading[T]:
-        """As ``read``, without trusting size and time of an unchanged file."""
+    def read_contents(self, *, locked: bool = False) -> TypedReading[T]:
+        """As ``read``, without trusting size and time of an unchanged file.
+
+        :param locked: the caller holds the writers' lock, so that no append is under way.
+        """
         path, layer = self.journal.name, self.journal.layer
         descriptor = open_to_read(path, layer)
         if descriptor is None:
@@ -84,9 +89,11 @@ class TypedFollower(Generic[T]):
         try:
             info = _seen(layer.fstat(descriptor))
             end = readable_size(path, layer, info.size)
-            replaced = not self._is_same(descriptor, info, end)
+            replaced = not self._is_same(descriptor, info, end, locked=locked)
             if replaced:
                 self._rewind()
+            elif self._file is not None and info.size == self._file.size == self._offset:
+                info = self._file  # its time is believed when it has settled
             parser = Parser(self._kind, path, line=self._line, offset=self._offset)
             reading = read_records(descriptor, end, parser, layer)
             reading.replaced = replaced
@@ -95,13 +102,18 @@ class TypedFollower(Generic[T]):
             layer.close(descriptor)
         return reading
 
-    def _is_same(self, descriptor: int, info: _Seen, end: int) -> bool:
+    def _has_settled(self, info: _Seen) -> bool:
+        """The file's time is not that of an append under way, which the kernel puts down before the size grows."""
+        return self.journal.layer.now_ms() - info.mtime_ns // 1_000_000 > SETTLES_MS
+
+    def _is_same(self, descriptor: int, info: _Seen, end: int, *, locked: bool) -> bool:
         if self._file is None:
             return True
         if (info.device, info.inode) != (self._file.device, self._file.inode) or end < self._offset:
             return False
-        if info.size == self._offset and info.mtime_ns != self._file.mtime_ns:
-            return False  # edited in place: there is nothing new to explain the time
+        same_size = info.size == self._file.size == self._offset
+        if same_size and info.mtime_ns != self._file.mtime_ns and (locked or self._has_settled(info)):
+            return False  # edited in place: nothing else explains the time
         return self._bytes_before(descriptor, self._offset) == self._mark
 
     def _bytes_before(self, descriptor: int, offset: int) -> bytes:

@@ -91,7 +91,7 @@ class Journal:
         if follower.journal.name != self.name:
             raise JournalError(f"a follower of {follower.journal.name} cannot be used on {self.name}")
         with self._writing() as writer:
-            records, value = decide(follower.read_contents())
+            records, value = decide(follower.read_contents(locked=True))
             if records:
                 writer.append(encode(records))
                 follower.skip_own(writer.descriptor)

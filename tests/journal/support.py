@@ -30,6 +30,7 @@ class FaultyLayer(FileLayer):
         """Bytes all writes together may still take before ENOSPC."""
         self.calls: list[str] = []
         self.time = 0.0
+        """Seconds spent in pauses, or by the test's will."""
 
     def _meet(self, method: str) -> None:
         self.calls.append(method)
@@ -75,6 +76,9 @@ class FaultyLayer(FileLayer):
 
     def monotonic(self) -> float:
         return self.time
+
+    def now_ms(self) -> int:
+        return super().now_ms() + int(self.time * 1000)
 
     def pause(self, seconds: float) -> None:
         self.time += seconds

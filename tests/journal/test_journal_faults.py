@@ -267,3 +267,13 @@ def test_nothing_acknowledged_is_lost_and_nothing_refused_appears(seed: int, liv
 @settings(max_examples=6_000, deadline=None)
 def test_nothing_acknowledged_is_lost_and_nothing_refused_appears_in_many_lives(seed: int, lives: list[Any]) -> None:
     run(seed, lives)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_file_whose_maker_died_before_its_name_was_durable_is_made_durable_by_the_next_writer(seed: int) -> None:
+    disk = SimulatedDisk(seed, power_off_at=None)
+    Journal(PATH, disk).append([{"n": 1}])
+    disk.durable_names = {}
+    other = disk.restart()
+    Journal(PATH, other).append([{"n": 2}])
+    assert Journal(PATH, other.reboot()).read().records == [{"n": 1}, {"n": 2}]
