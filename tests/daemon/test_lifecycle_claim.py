@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,14 @@ from borgd.daemon.listen import LOCK_NAME, AlreadyServingError, Claim, claim, is
 from borgd.errors import BorgError
 from borgd.paths import Places, places, private_dir
 from tests.daemon.processes import ROOT, Home, end, wait_for
+
+
+@pytest.fixture(autouse=True)
+def umask() -> Iterator[None]:
+    """The claim sets the process's umask; other tests keep theirs."""
+    old = os.umask(0o022)
+    yield
+    os.umask(old)
 
 
 @pytest.fixture
