@@ -5,10 +5,15 @@ Every outcome names its evidence and is told once. Judging is memory.sources'; t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
+
+import anyio.to_thread
 
 from borgd.agents.event import Event, Moment
+from borgd.daemon import regrets
 from borgd.daemon.knowledge import Knowledge
+from borgd.daemon.regrets import Made
 from borgd.daemon.session import Session, touched
 from borgd.journal import GroupCommit, Journal
 from borgd.memory.records import Decision, Outcome
@@ -24,6 +29,7 @@ from borgd.memory.sources.judge import (
     judge_veto,
     shown,
 )
+from borgd.memory.sources.regrets import commit_made
 from borgd.memory.sources.suite_runs import suite_run, turned_green
 from borgd.recall.context import Context
 from borgd.recall.disagreement import disagreement_ids
@@ -41,10 +47,12 @@ WRITTEN = ("new_string", "content", "new_source")
 class Learning:
     """Turns a session's further course into outcomes. ``told`` counts them by kind."""
 
-    def __init__(self, knowledge: Knowledge, commit: GroupCommit, outcomes: Journal, *, floor: float) -> None:
+    def __init__(self, knowledge: Knowledge, commit: GroupCommit, journals: Mapping[str, Journal], *, floor: float) -> None:
         self.knowledge = knowledge
         self.commit = commit
-        self.outcomes = outcomes
+        self.outcomes = journals["outcomes"]
+        self.decisions = journals["decisions"]
+        self.commits = journals["commits"]
         self.floor = floor
         self.told: dict[str, int] = {}
 
@@ -72,6 +80,25 @@ class Learning:
                 session.changed_lines.extend(line[:LINE_CHARS] for line in text.split("\n") if line.strip())
         del session.changed_lines[:-KEPT_LINES]
         del session.changed_paths[:-KEPT_LINES]
+
+    async def committed(self, session: Session, event: Event, now_ms: int) -> None:
+        """Remember which commit this session made, so that a later repair of it can be traced back."""
+        tool = event.tool
+        if tool is None or tool.failed or not isinstance(tool.response, dict):
+            return
+        made = commit_made(str(tool.input.get("command") or ""), str(tool.response.get("stdout") or ""))
+        decisions = tuple(decision.id for decision in session.decisions if shown(decision))
+        if made and decisions:
+            record = Made(id=made, ms=now_ms, cwd=session.cwd, agent=session.agent, session=session.id, decisions=decisions)
+            await self.commit.append(self.commits, [record])
+
+    async def look_back(self, now_ms: int) -> int:
+        """Trace regrets in the repositories where sessions committed; how many were told."""
+        look = partial(regrets.look, self.commits, self.decisions, dict(self.knowledge.lessons), now_ms)
+        found = await anyio.to_thread.run_sync(look)
+        await self.commit.append(self.outcomes, found)
+        self.knowledge.refresh()
+        return len(found)
 
     async def tests_turned(self, session: Session, event: Event, now_ms: int) -> None:
         """A suite that was red before the last ask has passed: tested."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio.to_thread
+
 from borgd.agents.transcripts.claude_code import Fact
 from borgd.config import Config
 from borgd.daemon.knowledge import Knowledge
@@ -18,6 +20,8 @@ from borgd.journal import GroupCommit, Journal
 from borgd.paths import Places
 from borgd.recall.evidence import MATCH_FLOOR
 from borgd.recall.policy import Policy
+
+JOURNALS = ("decisions", "outcomes", "episodes", "commits")
 
 
 def policy_of(config: Config) -> Policy:
@@ -34,13 +38,13 @@ class Parts:
         self.commit = commit
         self.knowledge = Knowledge(where, config, engineer)
         self.knowledge.refresh()
-        self.journals = {name: Journal(where.journal(name)) for name in ("decisions", "outcomes", "episodes")}
+        self.journals = {name: Journal(where.journal(name)) for name in JOURNALS}
         policy = policy_of(config)
         self.limiting = Limiting(where, config)
         self.recalling = Recalling(
             self.knowledge, config, commit, self.journals["decisions"], machine=machine, policy=policy
         )
-        self.learning = Learning(self.knowledge, commit, self.journals["outcomes"], floor=policy.match_floor)
+        self.learning = Learning(self.knowledge, commit, self.journals, floor=policy.match_floor)
         self.listening = Listening(self.learning, commit, self.journals["episodes"], config)
         self.pipeline = Pipeline(self.limiting, self.recalling, self.learning, self.listening)
 
@@ -59,6 +63,14 @@ class Parts:
 
     def watch(self, watcher: Watcher) -> None:
         """Have the watcher tell what other programs change."""
+
+    async def every_minute(self, now_ms: int) -> None:
+        """What is due in the inbox."""
+        await anyio.to_thread.run_sync(self.limiting.interrupting.desk.tick, now_ms)
+
+    async def every_hour(self, now_ms: int) -> None:
+        """Regrets since the last look."""
+        await self.learning.look_back(now_ms)
 
     async def close(self) -> None:
         """Flush what the parts hold."""

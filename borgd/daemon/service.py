@@ -34,8 +34,10 @@ from borgd.wire import Answer
 if TYPE_CHECKING:
     from borgd.daemon.parts import Parts
 
-EXPIRY_S = 60.0
-"""design: seconds between two looks for sessions that idled out."""
+MINUTE_S = 60.0
+"""design: seconds between two looks for sessions that idled out and for what is due in the inbox."""
+HOUR_S = 3600.0
+"""design: seconds between two looks for regrets."""
 REMOTES = 256
 """guard: directories whose repository is remembered."""
 
@@ -99,6 +101,8 @@ class Service:
         self._watch()
         tasks.start_soon(self.watcher.run)
         tasks.start_soon(self._expire)
+        tasks.start_soon(self._every, MINUTE_S, self.parts.every_minute)
+        tasks.start_soon(self._every, HOUR_S, self.parts.every_hour)
 
     def _build_parts(self, commit: GroupCommit) -> Parts:
         from borgd.daemon.parts import Parts
@@ -143,9 +147,18 @@ class Service:
             if not kind.startswith("#"):
                 apply_line(session, kind, text)
 
+    async def _every(self, seconds: float, work: Callable[[int], Awaitable[None]]) -> None:
+        """Do ``work`` now and every so often; what it could not do is a problem to report, not an end."""
+        while True:
+            try:
+                await work(time.time_ns() // 1_000_000)
+            except BorgError as error:
+                self.problems = [str(error)]
+            await anyio.sleep(seconds)
+
     async def _expire(self) -> None:
         while True:
-            await anyio.sleep(EXPIRY_S)
+            await anyio.sleep(MINUTE_S)
             now_ms = time.time_ns() // 1_000_000
             for session in self.sessions.expire(now_ms):
                 self._locks.pop(session.key, None)
