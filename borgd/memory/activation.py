@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -18,12 +19,15 @@ MANY = 64
 """method: from this many uses on, the powers are taken in numpy."""
 
 
+Decay = Annotated[float, msgspec.Meta(ge=0.0, le=10.0)]
+
+
 class ActivationRule(msgspec.Struct, frozen=True, kw_only=True):
     """The constants of activation. design, d = 0.5 being ACT-R's usual value."""
 
-    decay: float = 0.5
-    decay_consolidated: float = 0.3
-    threshold: float = -2.0
+    decay: Decay = 0.5
+    decay_consolidated: Decay = 0.3
+    threshold: Annotated[float, msgspec.Meta(ge=-100.0, le=100.0)] = -2.0
     """τ: below it a lesson is dormant."""
     consolidated_sessions: int = 3
     consolidated_breadth: int = 2

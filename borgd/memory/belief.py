@@ -8,6 +8,7 @@ lesson move no belief: they are the control group.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -33,19 +34,23 @@ Tally = list[int]
 """Credit units per rank, for one lesson; index 0 is unused."""
 
 
+Prior = Annotated[float, msgspec.Meta(ge=0.5, le=1e6)]
+Step = Annotated[float, msgspec.Meta(ge=0.0, le=1e3)]
+
+
 class BeliefRule(msgspec.Struct, frozen=True, kw_only=True):
     """How much each kind of result moves a belief. design: chosen, not measured; ``contradicted`` is 1, because losing
     one comparison is one trial lost, as winning it is one won."""
 
-    prior_alpha: float = 1.0
-    prior_beta: float = 1.0
-    changed: float = 1.0
-    tested: float = 1.0
-    ignored: float = 0.5
-    regretted: float = 1.0
-    contradicted: float = 1.0
-    corrected: float = 2.0
-    vetoed: float = 3.0
+    prior_alpha: Prior = 1.0
+    prior_beta: Prior = 1.0
+    changed: Step = 1.0
+    tested: Step = 1.0
+    ignored: Step = 0.5
+    regretted: Step = 1.0
+    contradicted: Step = 1.0
+    corrected: Step = 2.0
+    vetoed: Step = 3.0
 
 
 class Belief(msgspec.Struct, frozen=True):

@@ -53,6 +53,7 @@ class _Moment(NamedTuple):
     policy: Policy
     channel: Channel
     topics: tuple[str, ...] = ()
+    rule: str = "budget"
 
 
 def choose_early(
@@ -109,11 +110,12 @@ def choose_stop(
     ranking = rank(matches, lessons, memory, policy)
     moment = _Moment(memory, session, decision_id, now_ms, policy, "stop")
     reasons = dict(ranking.excluded)
-    if grades is not None and policy.rule != "widen":
+    if grades is not None and policy.grader_rule == "graded":
         return _choose_graded(moment, ranking, lessons, grades, done=done, delivered=delivered, reasons=reasons)
     if grades is None:
         pool = budget_pool(ranking.ranked, done, policy)
     else:
+        moment = moment._replace(rule="widen")
         pool = widen_pool(ranking.ranked, [name for name, grade in grades.items() if grade > 1], done, policy)
     reasons |= _stop_reasons(ranking, done, policy, blocks=bool(pool))
     return _choose(moment, [], pool, reasons, render.stop_head(stop_cap(policy)))
@@ -147,7 +149,7 @@ def _choose_graded(
         reasons[name] = f"graded {grade}"
     chosen = ask or free
     head = render.stop_head(len(ask)) if ask else render.free_head()
-    moment = moment._replace(channel="stop" if ask else "free")
+    moment = moment._replace(channel="stop" if ask else "free", rule="graded")
     order = [
         _Slot(lesson, lesson.mean, won=lesson.id in chosen, p=1.0 if lesson.id in chosen else slots.P_LEAST)
         for lesson in pool
@@ -239,7 +241,7 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
         pool=tuple(entries),
         topics=moment.topics,
         seed=moment.session,
-        policy=policy.name,
+        policy=policy.name or moment.rule,
         version=policy.version,
         budget=_limit(moment),
         slots=policy.early_cap if moment.channel == "early" else stop_cap(policy),

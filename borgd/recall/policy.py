@@ -5,9 +5,8 @@ A value. The constants are those of the design's tables; what each may be change
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -49,32 +48,37 @@ P_DRAWS = 512
 """method: draws behind a propensity that has no closed form."""
 
 
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+
+
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """One way to choose. ``ask_cap`` None: no cap of the user's own. ``explore`` False: belief means instead of draws."""
 
-    name: str = "budget"
+    name: str = ""
+    """What decisions are logged under; empty: the rule that decided (``budget``, ``widen``, ``graded``)."""
     version: int = 1
-    rule: Literal["budget", "widen", "graded"] = "budget"
-    """How a Stop decides where a grader answered: ``widen`` adds to its picks, ``graded`` goes by its grades."""
-    block: float = BLOCK
-    low: float = LOW
-    strong: float = STRONG
-    relative: float = RELATIVE
-    cap: int = CAP
-    early_cap: int = EARLY_CAP
-    generic_cap: int = GENERIC_CAP
-    ask_cap: int | None = None
-    match_floor: float = MATCH_FLOOR
-    holdout: float = HOLDOUT
+    grader_rule: Literal["graded", "widen"] = "graded"
+    """How a Stop decides where a grader answered: by its grades, or by its picks and what scores beside them."""
+    block: Share = BLOCK
+    low: Share = LOW
+    strong: Share = STRONG
+    relative: Share = RELATIVE
+    cap: Count = CAP
+    early_cap: Count = EARLY_CAP
+    generic_cap: Count = GENERIC_CAP
+    ask_cap: Count | None = None
+    match_floor: Share = MATCH_FLOOR
+    holdout: Share = HOLDOUT
     explore: bool = True
-    early_chars: int = EARLY_CHARS
-    early_question_chars: int = EARLY_QUESTION_CHARS
-    early_consequence_chars: int = EARLY_CONSEQUENCE_CHARS
-    early_overrides_chars: int = EARLY_OVERRIDES_CHARS
-    stop_question_chars: int = STOP_QUESTION_CHARS
-    stop_consequence_chars: int = STOP_CONSEQUENCE_CHARS
-    host_chars: int = HOST_CHARS
-    p_draws: int = P_DRAWS
+    early_chars: Count = EARLY_CHARS
+    early_question_chars: Count = EARLY_QUESTION_CHARS
+    early_consequence_chars: Count = EARLY_CONSEQUENCE_CHARS
+    early_overrides_chars: Count = EARLY_OVERRIDES_CHARS
+    stop_question_chars: Count = STOP_QUESTION_CHARS
+    stop_consequence_chars: Count = STOP_CONSEQUENCE_CHARS
+    host_chars: Count = HOST_CHARS
+    p_draws: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = P_DRAWS
     memory: MemoryRule = MemoryRule()
 
 
@@ -101,8 +105,6 @@ def changed(policy: Policy, settings: Mapping[str, object]) -> Policy:
         known = name.casefold()
         if known not in names():
             raise UsageError(f"{name} is not a constant of recall; known: {', '.join(sorted(names()))}")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise UsageError(f"{name}={value}: expected a finite number")
         path = known.split(".")
         where = ["memory", *path] if len(path) > 1 else path
         tree = msgspec.to_builtins(policy)

@@ -1,0 +1,62 @@
+"""Lessons, matches and memories for tests of recall's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from borgd.lessons.lesson import Lesson
+from borgd.memory.memory import Memory
+from borgd.memory.records import Outcome
+from borgd.recall.evidence import Match
+from borgd.recall.policy import Policy
+from borgd.recall.rank import Ranking, rank
+
+SYSTEM = "Answer Guard"
+POLICY = Policy(match_floor=0.1)
+
+
+def lesson(name: str, **fields: Any) -> Lesson:
+    fields = {"question": f"Is {name} minded?", "consequence": f"Without {name} it breaks.", "ms": 100} | fields
+    return Lesson(id=name, **fields)
+
+
+def scoped(name: str, **fields: Any) -> Lesson:
+    return lesson(name, **({"scope": (SYSTEM,)} | fields))
+
+
+def store(*lessons: Lesson) -> dict[str, Lesson]:
+    return {lesson.id: lesson for lesson in lessons}
+
+
+def matches(lessons: Mapping[str, Lesson], evidence: Mapping[str, float], outside: Sequence[str] = ()) -> list[Match]:
+    """Best first, as the index gives them."""
+    found = [
+        Match(name, share, bool(name in lessons and lessons[name].scope), name not in outside, {})
+        for name, share in evidence.items()
+    ]
+    return sorted(found, key=lambda match: -match.evidence)
+
+
+def ranking(
+    lessons: Mapping[str, Lesson],
+    evidence: Mapping[str, float],
+    memory: Memory | None = None,
+    outside: Sequence[str] = (),
+    policy: Policy = POLICY,
+) -> Ranking:
+    return rank(matches(lessons, evidence, outside), lessons, memory or Memory(lessons), policy)
+
+
+def outcome(name: str, kind: str, session: str, **fields: Any) -> Outcome:
+    fields = {"ms": 1000, "agent": "claude-code", "evidence": "test", "id": f"{name}-{session}-{kind}"} | fields
+    return Outcome(lesson=name, kind=kind, session=session, **fields)
+
+
+def believed(lessons: Mapping[str, Lesson], changed: Mapping[str, int], vetoed: Mapping[str, int] | None = None) -> Memory:
+    """A memory in which lessons changed something, or were vetoed, in so many sessions; all at once, so nothing fades."""
+    records = [outcome(name, "changed", f"{name}{i}", ms=50) for name, count in changed.items() for i in range(count)]
+    records += [
+        outcome(name, "vetoed", f"{name}v{i}", ms=50) for name, count in (vetoed or {}).items() for i in range(count)
+    ]
+    return Memory.fold(lessons, records)
