@@ -47,6 +47,7 @@ NO_DESCRIPTORS_S = 0.05
 POISON_MEMORY = 256
 """guard: different crashes remembered, so that each is logged once."""
 SILENT = b"{}"
+NOTHING_ASKED = Answer(EXIT_FORESEEN, SILENT, b"the request does not start with a borg/1 header line: nothing came")
 
 logger = logging.getLogger("borgd.server")
 
@@ -138,13 +139,14 @@ class Server:
         return None
 
     async def _serve(self, sock: socket.socket) -> None:
+        answer = None
         try:
             with sock:
                 answer = await self._answer(sock)
                 with anyio.fail_after(WRITE_S):
                     await _send(sock, wire.pack(answer))
         except (OSError, TimeoutError):
-            self.stats.abandoned += 1
+            self.stats.abandoned += answer is not NOTHING_ASKED
         finally:
             self.stats.open -= 1
             self.last_activity = time.monotonic()
@@ -156,6 +158,8 @@ class Server:
         except TimeoutError:
             self.stats.malformed += 1
             return Answer(EXIT_FORESEEN, SILENT, f"the request was not whole after {READ_S:g} s".encode())
+        except _NothingSaidError:
+            return NOTHING_ASKED
         except ProtocolError as error:
             self.stats.malformed += 1
             return Answer(EXIT_FORESEEN, SILENT, str(error).encode())
@@ -192,6 +196,7 @@ class Server:
             if method == "status":
                 return Answer(0, self._status(body))
             if method == "stop":
+                logger.info("ending: asked to")
                 self.stopping.set()
                 return Answer(0, msgspec.json.encode({"pid": os.getpid(), "stopping": True}))
             with anyio.fail_after(CALL_S):
@@ -235,6 +240,10 @@ class Server:
         return (summary + "\n" + "".join(traceback.format_exception(error))).encode("utf-8", "replace")
 
 
+class _NothingSaidError(ProtocolError):
+    """A connection without a byte in it: somebody looked whether we are here."""
+
+
 async def _receive(sock: socket.socket) -> tuple[Header, bytes]:
     """One request. A hook's body is one JSON object or empty, a call's is the first JSON container or the whole stream.
 
@@ -250,6 +259,8 @@ async def _receive(sock: socket.socket) -> tuple[Header, bytes]:
             if newline < 0:
                 if chunk and len(data) < wire.MAX_HEADER:
                     continue
+                if not data:
+                    raise _NothingSaidError
                 raise ProtocolError("the request does not start with a borg/1 header line")
             header, head = wire.parse_header(bytes(data[:newline])), newline + 1
             del data[:head]
