@@ -42,6 +42,10 @@ _MACHINE = re.compile(
     r"|user-prompt-submit-hook|ide_[a-z_]+|bash-[a-z]+)\b[^>]*>.*?(?:</(?P=tag)>|\Z)",
     re.S,
 )
+_OURS = re.compile(r"^[ \t]{0,8}\[borg\].*?(?:\n[ \t]*\n|\Z)|^--- (?:peer data|end of peer data)\b[^\n]*$", re.S | re.M)
+_OUR_LINE = re.compile(
+    r"^[ \t]{0,8}- [a-z0-9][\w-]{0,39}(?: \(from [^\n)]*\))?: [^\n]*$|^[ \t]{0,8}(?:otherwise|replaces): [^\n]*$", re.M
+)
 _MACHINE_START = re.compile(
     r"\s*(?:caveat: the messages below|this session is being continued from|\[request interrupted|stop hook feedback"
     r"|base directory for this skill)"
@@ -120,6 +124,8 @@ def detect(prompt: str, proposal: str, own: Sequence[Rule] = ()) -> Correction |
 def own_words(prompt: str) -> str:
     """What of ``prompt`` its author wrote, lower-cased: no machine-made blocks, answer lines, quotes or code."""
     text = prompt[:READ].replace("’", "'").replace("\r\n", "\n").lower()
+    if "[borg]" in text:
+        text = _OUR_LINE.sub("", _OURS.sub("\n", text))
     text = _MACHINE.sub(" ", text)
     if _MACHINE_START.match(text):
         return ""

@@ -1,0 +1,77 @@
+"""Episodes: what was asked, what the agent proposed, what the person said to that. The raw material of lessons.
+
+Private: episodes.jsonl never leaves the machine. Promises sealed text (cleaned, secrets out, cut) and an id that is the same
+for the same correction, whether it was heard live or read from a transcript later. Must not judge; capture does.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+import msgspec
+
+from borgd.lessons.capture import Correction
+from borgd.lessons.scrub import seal
+
+TASK_CHARS = 600
+"""design: kept of the prompt that the work began with."""
+PROPOSAL_CHARS = 1200
+"""design: kept of what the agent proposed."""
+CORRECTION_CHARS = 1200
+"""design: kept of the person's words."""
+ID_CHARS = 8
+"""design: base32 characters after the E: 40 bits."""
+HINT_CHARS = 299
+"""guard: longest hint to the agent."""
+
+
+class Episode(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of episodes.jsonl. ``repo`` is ``owner/name``; ``rule`` the detector's; ``ms`` wall time since the epoch."""
+
+    id: str
+    ms: int
+    agent: str
+    session: str
+    correction: str
+    repo: str = ""
+    task: str = ""
+    proposal: str = ""
+    rule: str = ""
+    reason: str = ""
+    strength: float = 0.0
+
+
+def short_id(letter: str, *parts: str) -> str:
+    """``letter`` and ID_CHARS base32 characters of the SHA-256 of ``parts``."""
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+    return letter + base64.b32encode(digest).decode().lower()[:ID_CHARS]
+
+
+def episode(
+    correction: Correction, *, ms: int, agent: str, session: str, repo: str = "", task: str = "", proposal: str = ""
+) -> Episode:
+    """The episode of ``correction``, every text sealed. ``task`` is the prompt that ``proposal`` answered."""
+    said = seal(correction.text, CORRECTION_CHARS)
+    return Episode(
+        id=short_id("E", agent, session, said),
+        ms=ms,
+        agent=agent,
+        session=session,
+        correction=said,
+        repo=repo,
+        task=seal(task, TASK_CHARS),
+        proposal=seal(proposal, PROPOSAL_CHARS),
+        rule=correction.rule,
+        reason=correction.reason,
+        strength=correction.strength,
+    )
+
+
+def hint(episode: Episode) -> str:
+    """What the agent is told once, in at most HINT_CHARS characters: that it may propose a lesson, and how."""
+    return (
+        f"[borg] You were just corrected ({episode.id}). If this holds beyond the task at hand, propose it once, as a "
+        f"question to ask next time: borg lesson propose --episode {episode.id} --question '…?' --consequence '…' "
+        "[--scope SYSTEM]. If not, do nothing."
+    )
