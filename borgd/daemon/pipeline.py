@@ -7,7 +7,7 @@ from borgd.daemon.learning import Learning, is_end
 from borgd.daemon.limiting import Limiting
 from borgd.daemon.listening import Listening
 from borgd.daemon.recalling import Recalling
-from borgd.daemon.session import Session, apply_event, duplicate_key
+from borgd.daemon.session import Session, apply_event, duplicate_key, is_of_a_person
 
 
 class Pipeline:
@@ -46,7 +46,7 @@ class Pipeline:
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A person spoke: what it corrects, what it opens, what it brings up, what waits to be handed over."""
-        if event.machine_made or not event.prompt.strip():
+        if not is_of_a_person(event):
             return Reply()
         heard = await self.listening.prompt(session, event, now_ms)
         await self.limiting.prompt(session, event, now_ms)

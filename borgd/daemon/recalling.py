@@ -80,12 +80,14 @@ class Recalling:
             ),
             now_ms,
         )
+        came = choice is not None and choice.decision is not None
+        if choice is not None and came:
+            await self._log(session, choice, "#borg-early")
         for topic in topics:
-            session.topics[topic] = TOPIC_TRIES if choice and choice.decision else session.topics.get(topic, 0) + 1
+            session.topics[topic] = TOPIC_TRIES if came else session.topics.get(topic, 0) + 1
             session.write(("#borg-topic", f"{session.topics[topic]} {topic}"))
-        if choice is None or choice.decision is None:
+        if choice is None:
             return ""
-        await self._log(session, choice, "#borg-early")
         session.delivered.update(choice.shown)
         return choice.text
 
@@ -142,7 +144,7 @@ class Recalling:
     def after_compaction(self, session: Session) -> str:
         """What was delivered early, once more: compaction took it out of the agent's sight."""
         lessons = [self.knowledge.lessons[name] for name in sorted(session.delivered) if name in self.knowledge.lessons]
-        lines = [(lesson, render.early_line(lesson, self.policy)) for lesson in lessons]
+        lines = [(lesson, render.line(lesson, render.early_shape(self.policy))) for lesson in lessons]
         if not lines:
             return ""
         return render.compose(render.early_head([]), lines, [], self.policy.early_chars, seed_of(session))

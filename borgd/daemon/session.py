@@ -162,7 +162,7 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
         session.write(("#borg-cwd", event.cwd))
     if event.transcript:
         session.transcript = event.transcript
-    if event.moment is Moment.PROMPT and not event.machine_made and event.prompt.strip():
+    if is_of_a_person(event):
         text = event.prompt.strip()[:PROMPT_CHARS]
         session.prompt_id = event.prompt_id or f"p{len(session.prompts)}"
         session.prompts.append(text)
@@ -173,6 +173,15 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
         session.write(*(("touch", path) for path in touched(event) if session.touch(path)))
     if event.moment in (Moment.STOP, Moment.SUBAGENT_STOP) and event.last_message:
         session.last_message = event.last_message[:PROMPT_CHARS]
+
+
+def is_of_a_person(event: Event) -> bool:
+    """Whether ``event`` is a prompt that a person wrote: not a machine's, not our own text come back."""
+    from borgd.recall.render import is_ours  # brings numpy: not before the daemon serves
+
+    return (
+        event.moment is Moment.PROMPT and not event.machine_made and bool(event.prompt.strip()) and not is_ours(event.prompt)
+    )
 
 
 def touched(event: Event) -> list[str]:

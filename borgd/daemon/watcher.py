@@ -136,7 +136,6 @@ class Watcher:
                 debounce=DEBOUNCE_MS,
                 recursive=False,
                 stop_event=self._stop,
-                raise_interrupt=False,
             ):
                 for _, name in changes:
                     self._tell(Path(name))
