@@ -67,6 +67,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Microseconds the choice took."""
     holdout: float = 0.0
     floor: float = 0.0
+    best: float = 0.0
+    """Score that the bars were relative to (a lesson that was done already may have it); 0: not said."""
+    evidence: float = 0.0
+    """Evidence that shares are relative to; 0: not said."""
     repo: str = ""
     engineer: str = ""
     machine: str = ""

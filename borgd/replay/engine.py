@@ -1,0 +1,349 @@
+"""The replay: decisions in, in the order of their time; values of candidates out, with what they rest on.
+
+Promises: one pass, memory that grows with lessons and candidates and by 8 bytes a decision (its id), the same result however
+the decisions are cut into chunks of whole blocks, and a state that can be put away and taken up again. Must not read files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from borgd.replay import estimators
+from borgd.replay.account import SEQUENCES, Account, Sums, add_up
+from borgd.replay.candidates import (
+    LOGGED,
+    Beliefs,
+    Candidate,
+    Masses,
+    Rule,
+    belief_rule,
+    chances,
+    logged_rule,
+    masses,
+    rule_of,
+)
+from borgd.replay.headline import Headline
+from borgd.replay.intervals import Bootstrap
+from borgd.replay.keys import SortedKeys
+from borgd.replay.outcomes import Outcomes
+from borgd.replay.pseudo import Arms, arms, joined, observations, with_model, with_weights
+from borgd.replay.records import NO_OUTCOME, REPEATED, Columns, take
+from borgd.replay.rewards import Lessons, Rates, Reward, Side, settled, sides
+from borgd.replay.slates import Places, places
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LEAST_BLOCK, LARGEST_BLOCK = 16, 2048
+"""method: decisions between two updates of the reward model; an eighth of those seen, within these bounds."""
+POSITIONS = 32
+"""guard: places of a slate that have a predicted reward of their own."""
+REUSED = "draw used before"
+FED = (
+    "skipped", "unsettled", "used", "sessions", "headline", "lessons", "accounts", "loggers", "_seen", "_models",
+    "_positions", "_drawn", "_bootstraps", "first_ms", "last_ms",
+)  # fmt: skip
+SESSIONS_KEPT = 100_000
+"""guard: sessions whose contested draws are remembered."""
+
+
+class Replay:
+    """Feed it ``Columns`` in the order of time; read ``accounts``, ``headline`` and ``skipped`` at any moment."""
+
+    def __init__(
+        self,
+        candidates: list[Candidate],
+        rewards: tuple[Reward, ...],
+        outcomes: Outcomes,
+        now_ms: int,
+        *,
+        slates: bool = True,
+        bootstrap: int | None = None,
+    ) -> None:
+        self.candidates = [Candidate(LOGGED), *candidates]
+        self.rewards = rewards
+        self.outcomes = outcomes
+        self.now_ms = now_ms
+        self.slates = slates
+        self.skipped: Counter[str] = Counter()
+        self.unsettled: Counter[str] = Counter()
+        self.used: Counter[str] = Counter()
+        self.sessions = SortedKeys()
+        self.headline = Headline()
+        self.lessons = Lessons()
+        self.accounts = {
+            (candidate.name, reward): Account([Sums() for _ in range(2 if reward == "avoided" else 1)])
+            for candidate in self.candidates
+            for reward in rewards
+        }
+        self.loggers: dict[int, str] = {}
+        self.first_ms, self.last_ms = 0, 0
+        self._seen = SortedKeys()
+        self._models = {reward: [Rates(), Rates()] for reward in rewards}
+        self._positions = {reward: np.zeros((2, POSITIONS)) for reward in rewards}
+        self._drawn: dict[int, set[int]] = {}
+        self._beliefs = self._rebuilt()
+        self._bootstraps = {} if bootstrap is None else self._boots(bootstrap)
+
+    def feed(self, found: Columns) -> None:
+        """Replay these decisions."""
+        fresh = self._seen.add(found.key)
+        self.skipped[REPEATED] += int((~fresh).sum())
+        found = take(found, fresh)
+        was = logged_rule(found)
+        exact = chances(found, was)
+        free = self._not_drawn_before(found, exact)
+        self.skipped[REUSED] += int((~free).sum())
+        if not free.all():
+            found, exact = take(found, free), exact[free[found.decision]]
+            was = logged_rule(found)
+        if not found.count:
+            return
+        self.loggers.update(found.loggers)
+        self.first_ms = self.first_ms or int(found.ms[0])
+        self.last_ms = int(found.ms[-1])
+        self.sessions.add(found.session)
+        kinds = self.outcomes.kinds(found.arm_key)
+        lesson = self.lessons.of(found.lesson, found.names)
+        self.headline.feed(found, kinds, lesson, self.lessons.names, self.now_ms)
+        rules = {c.name: rule_of(found, c, self._beliefs.get(c.name)) for c in self.candidates}
+        given = {c.name: masses(found, c, self._beliefs.get(c.name), exact) for c in self.candidates}
+        filled = {c.name: self._places(found, was, rules[c.name], given[c.name], c) for c in self.candidates}
+        for reward in self.rewards:
+            known = settled(found, kinds, reward, self.now_ms)
+            self.unsettled[reward] += int((~known).sum())
+            self.used[reward] += int(known.sum())
+            self._reward(_Part(found, kinds, lesson, known, given, filled), reward)
+
+    def reasons(self, reward: Reward) -> dict[str, int]:
+        """Skipped decisions by reason, those without an outcome for ``reward`` included; the largest first."""
+        counts = Counter(self.skipped)
+        counts[NO_OUTCOME] += self.unsettled[reward]
+        return {reason: count for reason, count in counts.most_common() if count}
+
+    def bootstrap(self, name: str, reward: Reward) -> Bootstrap | None:
+        """The bootstrap of this candidate's DR value, where one was asked for."""
+        return self._bootstraps.get((name, reward))
+
+    def state(self) -> dict[str, object]:
+        """Everything that feeding has changed; put back by ``restore`` into a replay of the same candidates and outcomes."""
+        return {name: getattr(self, name) for name in FED}
+
+    def restore(self, state: dict[str, object]) -> None:
+        """Take up where ``state`` was taken."""
+        for name in FED:
+            setattr(self, name, state[name])
+
+    def _rebuilt(self) -> dict[str, Beliefs]:
+        moving = [candidate for candidate in self.candidates if candidate.moves_beliefs]
+        if not moving:
+            return {}
+        usual = self.outcomes.beliefs(belief_rule(self.candidates[0]))
+        return {c.name: Beliefs(usual, self.outcomes.beliefs(belief_rule(c))) for c in moving}
+
+    def _boots(self, seed: int) -> dict[tuple[str, Reward], Bootstrap]:
+        return {key: Bootstrap(seed + place) for place, key in enumerate(self.accounts)}
+
+    def _not_drawn_before(self, found: Columns, exact: Floats) -> NDArray[np.bool_]:
+        """A lesson's draw stays for its session: a second contest on it is no fresh choice, and its p not its chance."""
+        contest = (exact < 1.0) & ~found.standing
+        contested = np.bincount(found.decision, contest, minlength=found.count) > 0
+        free = np.ones(found.count, dtype=bool)
+        ends = np.searchsorted(found.decision, np.arange(found.count + 1))
+        for number in np.flatnonzero(contested).tolist():
+            session = int(found.session[number])
+            rows = slice(ends[number], ends[number + 1])
+            mine = set(found.lesson[rows][contest[rows]].tolist())
+            before = self._drawn.get(session)
+            if before is None:
+                self._drawn[session] = mine
+            else:
+                free[number] = before.isdisjoint(mine)
+                before |= mine
+        while len(self._drawn) > SESSIONS_KEPT:
+            self._drawn.pop(next(iter(self._drawn)))
+        return free
+
+    def _places(self, found: Columns, was: Rule, rule: Rule, given: Masses, candidate: Candidate) -> Places | None:
+        if not self.slates:
+            return None
+        holdout = found.holdout[found.decision]
+        kept = np.full_like(holdout, candidate.policy.holdout) if "holdout" in candidate.settings else holdout
+        return places(found, was, rule, given, np.where(found.standing, 0.0, kept))
+
+    def _reward(self, part: _Part, reward: Reward) -> None:
+        number = np.cumsum(part.known) - 1
+        total = int(part.known.sum())
+        start = 0
+        while start < total:
+            seen = self.accounts[LOGGED, reward].decisions
+            size = min(max(LEAST_BLOCK, seen // 8), LARGEST_BLOCK, total - start)
+            block = part.known & (number >= start) & (number < start + size)
+            self._block(part, np.flatnonzero(block), reward)
+            start += size
+
+    def _block(self, part: _Part, decisions: Ints, reward: Reward) -> None:
+        """Decisions whose rewards are predicted by the same state of the model; then it learns from them."""
+        found = part.found
+        low, high = np.searchsorted(found.decision, [decisions[0], decisions[-1] + 1])
+        rows = np.arange(low, high)
+        renumber = np.full(found.count, -1)
+        renumber[decisions] = np.arange(len(decisions))
+        rows = rows[renumber[found.decision[rows]] >= 0]
+        view = _View(part, rows, renumber[found.decision[rows]], decisions)
+        both = [_pick(side, rows) for side in sides(found, part.kinds, reward)]
+        models = self._models[reward]
+        lesson = part.lesson[rows]
+        predicted = [models[place].predict(lesson) for place in range(len(both))]
+        for candidate in self.candidates:
+            self._account(candidate, reward, view, both, predicted)
+        for side, model in zip(both, models, strict=False):
+            model.learn(lesson[side.seen], side.reward[side.seen])
+        filled = part.filled[LOGGED]
+        if filled is not None:
+            self._learn_places(reward, view, both, filled)
+
+    def _account(self, candidate: Candidate, reward: Reward, view: _View, both: list[Side], predicted: list[Floats]) -> None:
+        account = self.accounts[candidate.name, reward]
+        given = view.part.given[candidate.name]
+        mass = given.shown[view.rows]
+        terms: dict[str, list[Arms]] = {name: [] for name in SEQUENCES}
+        count = len(view.decisions)
+        limit = view.limit()
+        for sums, side, model in zip(account.sides, both, predicted, strict=True):
+            form = arms(view.decision, side.sign * mass, side.p, side.seen, side.reward, model, limit, count)
+            weight = np.where(side.seen, form.weight, 0.0)
+            rate = min(1.0, sums.gained / sums.weight) if sums.weight > 0.0 else 0.5
+            add_up(sums, side, mass, weight, model)
+            flat = np.zeros_like(mass) if side.sign > 0 else np.ones_like(mass)
+            steady = np.full_like(mass, rate if side.sign > 0 else 1.0 - rate)
+            terms["IPS"].append(with_model(form, flat))
+            terms["SNIPS"].append(with_model(form, steady))
+            terms["DR"].append(form)
+            terms["SWITCH-DR"].append(with_weights(form, estimators.switched(form.weight)))
+            terms["DRos"].append(with_weights(form, estimators.shrunk(form.weight)))
+            moved = side.sign * (mass - view.logged)
+            terms["difference"].append(arms(view.decision, moved, side.p, side.seen, side.reward, model, limit, count))
+        account.decisions += count
+        account.by_draws += given.by_draws if view.first else 0
+        account.unknown += given.unknown if view.first else 0
+        filled = view.part.filled[candidate.name]
+        if filled is not None and len(both) == 1:
+            terms["RIPS"] = [replace(self._slates(account, reward, view, both[0], filled), mass=mass)]
+        for place, name in enumerate(SEQUENCES):
+            if terms[name]:
+                account.sequences.add(joined(terms[name]), np.full(count, place))
+        self._cost(account, view, both, mass)
+        self._doubly_robust(account, candidate, reward, view, joined(terms["DR"]))
+
+    def _doubly_robust(self, account: Account, candidate: Candidate, reward: Reward, view: _View, terms: Arms) -> None:
+        expected, residual = observations(terms)
+        values = expected[-1] + residual[-1]
+        logger = view.part.found.logger[view.decisions]
+        for each in np.unique(logger).tolist():
+            mine = values[logger == each]
+            kept = account.by_logger.setdefault(each, [0.0, 0.0, 0.0])
+            kept[0] += len(mine)
+            kept[1] += float(mine.sum())
+            kept[2] += float(mine @ mine)
+        boot = self._bootstraps.get((candidate.name, reward))
+        if boot is not None:
+            boot.add(values)
+
+    def _slates(self, account: Account, reward: Reward, view: _View, side: Side, filled: Places) -> Arms:
+        """Reward-interaction IPS and cascade DR; the latter's model is the mean reward of each place and those after it."""
+        place, prefix, before, spot = view.places(filled)
+        gained = _gained([side], spot)
+        total, seen = self._positions[reward]
+        means = np.divide(total, seen, out=np.zeros(POSITIONS), where=seen > 0)
+        ahead = np.cumsum(means[::-1])[::-1]
+        account.rips += float(prefix @ gained)
+        account.cascade += float((prefix * (gained - ahead[place]) + before * ahead[place]).sum())
+        weight, nothing = np.zeros(len(view.rows)), np.zeros(len(view.rows))
+        weight[spot] = np.where(side.seen[spot], prefix, 0.0)
+        return Arms(
+            decision=view.decision,
+            mass=nothing,
+            weight=weight,
+            covered=nothing,
+            seen=side.seen,
+            reward=side.reward,
+            predicted=nothing,
+            limit=view.limit(),
+            offset=np.zeros(len(view.decisions)),
+            plain=True,
+        )
+
+    def _learn_places(self, reward: Reward, view: _View, both: list[Side], filled: Places) -> None:
+        place, _, _, spot = view.places(filled)
+        self._positions[reward][0] += np.bincount(place, _gained(both, spot), minlength=POSITIONS)
+        self._positions[reward][1] += np.bincount(place, minlength=POSITIONS)
+
+    @staticmethod
+    def _cost(account: Account, view: _View, both: list[Side], mass: Floats) -> None:
+        """Characters that the candidate would have injected, by IPS over the shown lessons' shares of their text."""
+        found = view.part.found
+        shown = both[-1].seen
+        many = np.bincount(view.decision, shown, minlength=len(view.decisions))
+        each = np.divide(found.chars[view.decisions], many, out=np.zeros(len(many)), where=many > 0)
+        account.chars += float((np.where(shown, mass / both[-1].p, 0.0) * each[view.decision]).sum())
+        account.chars_logged += float(found.chars[view.decisions].sum())
+
+
+@dataclass(frozen=True)
+class _Part:
+    found: Columns
+    kinds: NDArray[np.uint16]
+    lesson: Ints
+    known: NDArray[np.bool_]
+    given: dict[str, Masses]
+    filled: dict[str, Places | None]
+
+
+@dataclass(frozen=True)
+class _View:
+    """The rows of one block: ``rows`` into the part, ``decision`` from 0, ``decisions`` their numbers in the part."""
+
+    part: _Part
+    rows: Ints
+    decision: Ints
+    decisions: Ints
+
+    @property
+    def logged(self) -> Floats:
+        return self.part.found.p[self.rows]
+
+    @property
+    def first(self) -> bool:
+        return bool(self.part.known[: self.decisions[0]].sum() == 0)
+
+    def limit(self) -> Floats:
+        """How many lessons of each row's decision can be seen: its slots, or as many as were."""
+        found = self.part.found
+        chosen = np.bincount(self.decision, (found.shown | found.held)[self.rows], minlength=len(self.decisions))
+        pool = np.bincount(self.decision, minlength=len(self.decisions))
+        slots = np.where(found.slots[self.decisions] > 0, np.minimum(found.slots[self.decisions], pool), pool)
+        return np.where(chosen > slots, pool, slots).astype(np.float64)[self.decision]
+
+    def places(self, filled: Places) -> tuple[Ints, Floats, Floats, Ints]:
+        """The filled places of these rows: (place, prefix weight, weight before, 0 for no place, index into ``rows``)."""
+        inside = np.flatnonzero(np.isin(filled.row, self.rows, assume_unique=True))
+        place = np.minimum(filled.place[inside], POSITIONS - 1)
+        before = np.where(filled.exists[inside], filled.before[inside], 0.0)
+        return place, filled.prefix[inside], before, np.searchsorted(self.rows, filled.row[inside])
+
+
+def _gained(both: list[Side], spot: Ints) -> Floats:
+    """The signed reward that was seen at each of these rows."""
+    gained = np.zeros(len(spot))
+    for side in both:
+        gained += np.where(side.seen[spot], side.sign * side.reward[spot], 0.0)
+    return gained
+
+
+def _pick(side: Side, rows: Ints) -> Side:
+    return Side(side.p[rows], side.seen[rows], side.reward[rows], side.sign)

@@ -1,0 +1,193 @@
+"""Outcomes by the million: which reward a lesson brought in a decision, and what was believed of it at any moment.
+
+Promises: order and repetition of lines change nothing; 25 bytes an outcome; beliefs at a time use only outcomes from before
+that time. What a kind means for a belief is ``borgd.memory.belief``'s business; here it is only dated.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from borgd.memory.belief import CREDIT, PRECEDENCE, RANKS, SHIFT, BeliefRule, units
+from borgd.memory.records import OutcomeKind
+from borgd.replay.records import ABSURD, DAMAGED, LATEST_MS, NOT_A_NUMBER, hash64
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
+KINDS: tuple[OutcomeKind, ...] = (
+    "changed", "ignored", "not_arisen", "corrected", "not_corrected",
+    "vetoed", "contradicted", "regretted", "tested", "unclear",
+)  # fmt: skip
+BIT: dict[str, int] = {kind: 1 << place for place, kind in enumerate(KINDS)}
+CHANGED = BIT["changed"] | BIT["tested"]
+UNDONE = BIT["regretted"] | BIT["contradicted"] | BIT["vetoed"]
+CORRECTED = BIT["corrected"]
+UNTOUCHED = BIT["not_corrected"]
+SETTLE_MS = 24 * 3600 * 1000
+"""design: a correction may come until a session has idled for a day; younger decisions have no outcome yet."""
+
+
+class Line(msgspec.Struct, gc=False):
+    """What replay reads of an outcome."""
+
+    id: str
+    ms: int
+    lesson: str
+    kind: str
+    decision: str = ""
+    agent: str = ""
+    session: str = ""
+    held: bool = False
+    credit: float = 1.0
+
+
+_DECODER = msgspec.json.Decoder(Line)
+
+
+class Outcomes:
+    """All outcomes, packed. Fill with ``add``; then ``seal`` once; then ask."""
+
+    def __init__(self) -> None:
+        self._keys, self._bits = array("Q"), array("H")
+        self._lessons, self._sessions, self._times, self._results = array("Q"), array("Q"), array("q"), array("q")
+        self.skipped: Counter[str] = Counter()
+        self.count = 0
+        self.latest_ms = 0
+        self._key: Keys = np.empty(0, dtype=np.uint64)
+        self._kind: NDArray[np.uint16] = np.empty(0, dtype=np.uint16)
+
+    def add(self, lines: Iterable[bytes]) -> None:
+        """Take lines of outcomes.jsonl in; what cannot be read is counted."""
+        for raw in lines:
+            text = raw.strip(b" \t\r\n\0\xef\xbb\xbf")
+            if not text:
+                continue
+            try:
+                line = _DECODER.decode(text)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                self.skipped[NOT_A_NUMBER if b"NaN" in text or b"Infinity" in text else DAMAGED] += 1
+                continue
+            bit = BIT.get(line.kind, 0)
+            if not bit or not 0 < line.ms < LATEST_MS or not line.lesson:
+                self.skipped["unknown kind" if not bit else ABSURD] += 1
+                continue
+            self._take(line, bit)
+
+    def _take(self, line: Line, bit: int) -> None:
+        self.count += 1
+        self.latest_ms = max(self.latest_ms, line.ms)
+        if line.decision:
+            self._keys.append(hash64(line.decision, line.lesson))
+            self._bits.append(bit)
+        rank = 0 if line.held else RANKS.get(line.kind, 0)
+        if rank:
+            self._lessons.append(hash64(line.lesson))
+            self._sessions.append(hash64(line.agent, line.session or f"\0{line.decision or line.id}"))
+            self._times.append(line.ms)
+            self._results.append(rank << SHIFT | units(line.credit))
+
+    def seal(self) -> Outcomes:
+        """Sort for asking."""
+        key = np.frombuffer(self._keys, dtype=np.uint64) if self._keys else np.empty(0, dtype=np.uint64)
+        bits = np.frombuffer(self._bits, dtype=np.uint16) if self._bits else np.empty(0, dtype=np.uint16)
+        order = np.argsort(key, kind="stable")
+        key, bits = key[order], bits[order]
+        first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))) if len(key) else np.empty(0, dtype=np.int64)
+        self._key = key[first]
+        self._kind = np.bitwise_or.reduceat(bits, first) if len(first) else bits
+        return self
+
+    def kinds(self, arm_keys: Keys) -> NDArray[np.uint16]:
+        """The kinds (bits of BIT) recorded for each (decision, lesson) key; 0 where there is none."""
+        if len(self._key) == 0:
+            return np.zeros(len(arm_keys), dtype=np.uint16)
+        place = np.minimum(np.searchsorted(self._key, arm_keys), len(self._key) - 1)
+        return np.where(self._key[place] == arm_keys, self._kind[place], 0).astype(np.uint16)
+
+    def beliefs(self, rule: BeliefRule) -> Timeline:
+        """What was believed of each lesson at each time, under ``rule``."""
+        return Timeline(
+            np.frombuffer(self._lessons, dtype=np.uint64) if self._lessons else np.empty(0, dtype=np.uint64),
+            np.frombuffer(self._sessions, dtype=np.uint64) if self._sessions else np.empty(0, dtype=np.uint64),
+            np.frombuffer(self._times, dtype=np.int64) if self._times else np.empty(0, dtype=np.int64),
+            np.frombuffer(self._results, dtype=np.int64) if self._results else np.empty(0, dtype=np.int64),
+            rule,
+        )
+
+
+class Timeline:
+    """Beliefs over time: per lesson the moments at which its belief moved, and what it was from then on."""
+
+    def __init__(self, lessons: Keys, sessions: Keys, times: Ints, results: Ints, rule: BeliefRule) -> None:
+        self._rule = rule
+        order = np.lexsort((results, times, sessions, lessons))
+        lessons, sessions, times, results = lessons[order], sessions[order], times[order], results[order]
+        fresh = np.ones(len(lessons), dtype=bool)
+        fresh[1:] = (lessons[1:] != lessons[:-1]) | (sessions[1:] != sessions[:-1])
+        best = _running_max(results, fresh)
+        before = np.where(fresh, 0, np.concatenate(([0], best[:-1]))) if len(best) else best
+        up, down = self._worth(best) - self._worth(before), self._cost(best) - self._cost(before)
+        order = np.lexsort((times, lessons))
+        self._lessons, self._times = lessons[order], times[order]
+        self._up, self._down = np.cumsum(up[order]), np.cumsum(down[order])
+        self._up = np.concatenate(([0.0], self._up))
+        self._down = np.concatenate(([0.0], self._down))
+        self.lessons, self._starts = np.unique(self._lessons, return_index=True)
+        self._ends = np.append(self._starts[1:], len(self._lessons))
+
+    def before(self, lesson: Keys, ms: Ints) -> tuple[Floats, Floats]:
+        """(alpha, beta) of each lesson from outcomes strictly before ``ms``; both of shape (n,)."""
+        alpha = np.full(len(lesson), self._rule.prior_alpha)
+        beta = np.full(len(lesson), self._rule.prior_beta)
+        if len(self.lessons) == 0:
+            return alpha, beta
+        place = np.minimum(np.searchsorted(self.lessons, lesson), len(self.lessons) - 1)
+        known = self.lessons[place] == lesson
+        for number in np.unique(place[known]):
+            start, end = int(self._starts[number]), int(self._ends[number])
+            mine = np.flatnonzero(known & (place == number))
+            until = start + np.searchsorted(self._times[start:end], ms[mine], side="left")
+            alpha[mine] += self._up[until] - self._up[start]
+            beta[mine] += self._down[until] - self._down[start]
+        return alpha, beta
+
+    def curve(self, lesson: int) -> tuple[Ints, Floats, Floats]:
+        """(ms, alpha, beta) after each outcome that moved this lesson's belief; empty where there is none."""
+        place = int(np.searchsorted(self.lessons, np.uint64(lesson)))
+        if place >= len(self.lessons) or int(self.lessons[place]) != lesson:
+            return np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
+        start, end = int(self._starts[place]), int(self._ends[place])
+        rows = slice(start + 1, end + 1)
+        return (
+            self._times[start:end],
+            self._rule.prior_alpha + self._up[rows] - self._up[start],
+            self._rule.prior_beta + self._down[rows] - self._down[start],
+        )
+
+    def _worth(self, results: Ints) -> Floats:
+        return self._per_rank(results, {"changed": self._rule.changed, "tested": self._rule.tested})
+
+    def _cost(self, results: Ints) -> Floats:
+        names = ("ignored", "regretted", "contradicted", "corrected", "vetoed")
+        return self._per_rank(results, {name: getattr(self._rule, name) for name in names})
+
+    @staticmethod
+    def _per_rank(results: Ints, weight: dict[str, float]) -> Floats:
+        table = np.array([0.0] + [weight.get(kind, 0.0) for kind in PRECEDENCE])
+        worth: Floats = table[results >> SHIFT] * ((results & ((1 << SHIFT) - 1)) / CREDIT)
+        return worth
+
+
+def _running_max(values: Ints, fresh: NDArray[np.bool_]) -> Ints:
+    """Running maximum that starts anew where ``fresh``; values are at most 2³²."""
+    group = np.cumsum(fresh).astype(np.int64)
+    lifted: Ints = np.maximum.accumulate((group << 33) | values) & ((1 << 33) - 1)
+    return lifted

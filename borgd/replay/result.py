@@ -1,0 +1,381 @@
+"""What a replay found, as values that JSON, text and the page print: coverage first, then values, then one sentence each.
+
+The stable form of ``borg debug ope --json``. Must not compute anything that the replay did not measure.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from borgd.replay import estimators
+from borgd.replay.account import SEQUENCES, SHARED, Account
+from borgd.replay.candidates import LOGGED, Candidate, notes
+from borgd.replay.engine import Replay
+from borgd.replay.headline import Table
+from borgd.replay.intervals import ALPHA, Interval
+from borgd.replay.power import WORTH, more_sessions
+from borgd.replay.records import CHANNELS
+from borgd.replay.rewards import UNITS, Reward
+
+VERSION = 1
+"""host: of the JSON document."""
+LISTED = 40
+"""design: lessons and scopes that are listed by name."""
+ANYTIME = "anytime-valid, empirical Bernstein mixture"
+BOOTSTRAP = "bootstrap: not valid for adaptive logs, nor when one looks more than once"
+WHY_NONE = {
+    "DM": "rests on the reward model alone; its error is unknown",
+    "cascade DR": "none of its own; RIPS bounds the same value",
+}
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A value per recall with its interval; None where there is none, and why in ``note``."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    per_shown: float | None = None
+    per_1000_characters: float | None = None
+    note: str = ""
+
+
+class CandidateResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One candidate under one reward. ``verdict``: better, worse, same, as logged, not enough data."""
+
+    name: str
+    settings: dict[str, object]
+    reward: str
+    unit: str
+    decisions: int
+    estimates: list[Estimate]
+    difference: Estimate | None
+    verdict: str
+    sentence: str
+    more_sessions: int | None
+    shown_per_recall: float | None
+    characters_per_recall: float | None
+    effective_sample_size: float
+    largest_weight: float
+    share_without_support: float
+    notes: list[str]
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the values rest on, for one reward."""
+
+    reward: str
+    used: int
+    skipped: dict[str, int]
+    sessions: int
+    lessons: int
+    outcomes: int
+    outcomes_skipped: dict[str, int]
+    loggers: list[str]
+    combined: str
+
+
+class Rate(msgspec.Struct, frozen=True, kw_only=True):
+    """Repeat-correction rates of one key; ``low`` and ``high`` bound held out − shown, what showing prevents."""
+
+    key: str
+    shown: int
+    shown_rate: float | None
+    held: int
+    held_rate: float | None
+    low: float | None
+    high: float | None
+
+
+class Headline(msgspec.Struct, frozen=True, kw_only=True):
+    """Repeat corrections, shown against held out; and what memory cost."""
+
+    overall: Rate | None
+    sentence: str
+    weeks: list[Rate]
+    lessons: list[Rate]
+    scopes: list[Rate]
+    recalls: int
+    characters_per_recall: float | None
+    blocks: int
+    milliseconds_per_recall: float | None
+
+
+class Bin(msgspec.Struct, frozen=True, kw_only=True):
+    """Calibration: entries whose logged p is in [low, high), their mean p and the share that was shown."""
+
+    low: float
+    high: float
+    entries: int
+    logged: float
+    observed: float
+
+
+class Latency(msgspec.Struct, frozen=True, kw_only=True):
+    """Milliseconds of the choice alone, per channel."""
+
+    hook: str
+    count: int
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """All of it."""
+
+    version: int
+    interval: str
+    alpha: float
+    coverage: list[Coverage]
+    candidates: list[CandidateResult]
+    headline: Headline
+    calibration: list[Bin]
+    latency: list[Latency]
+
+
+def result(replay: Replay, *, use_bootstrap: bool = False, worth: float = WORTH) -> Result:
+    """The replay's findings so far."""
+    return Result(
+        version=VERSION,
+        interval=BOOTSTRAP if use_bootstrap else ANYTIME,
+        alpha=ALPHA,
+        coverage=[_coverage(replay, reward) for reward in replay.rewards],
+        candidates=[
+            _candidate(replay, candidate, reward, use_bootstrap, worth)
+            for reward in replay.rewards
+            for candidate in replay.candidates
+        ],
+        headline=_headline(replay, worth),
+        calibration=_calibration(replay),
+        latency=_latency(replay),
+    )
+
+
+def _coverage(replay: Replay, reward: Reward) -> Coverage:
+    logged = replay.accounts[LOGGED, reward]
+    many = len(logged.by_logger)
+    return Coverage(
+        reward=reward,
+        used=replay.used[reward],
+        skipped=replay.reasons(reward),
+        sessions=len(replay.sessions),
+        lessons=len(replay.lessons.names),
+        outcomes=replay.outcomes.count,
+        outcomes_skipped=dict(replay.outcomes.skipped),
+        loggers=sorted(replay.loggers.values()),
+        combined="one logger"
+        if many <= 1
+        else f"{many} loggers: each record by its own p; weighted by inverse variance beside",
+    )
+
+
+def _candidate(replay: Replay, candidate: Candidate, reward: Reward, use_bootstrap: bool, worth: float) -> CandidateResult:
+    account = replay.accounts[candidate.name, reward]
+    count = account.decisions
+    mass = account.sides[-1].mass
+    shown = mass / count if count else None
+    chars = account.chars / count if count else None
+    boot = replay.bootstrap(candidate.name, reward) if use_bootstrap else None
+    spread = {name: boot.interval() for name in ("DR",)} if boot is not None else _intervals(account)
+    estimates = []
+    for name, value in account.points().items():
+        interval = spread.get(SHARED.get(name, name))
+        estimates.append(_estimate(name, value, interval, count / mass if mass else None, chars))
+    weighted = _weighted(account)
+    if weighted is not None:
+        estimates.append(_estimate("DR, loggers weighted", weighted, None, count / mass if mass else None, chars))
+    difference = _difference(replay, account, reward) if candidate.settings else None
+    verdict, sentence, more = _verdict(replay, candidate, reward, difference, worth)
+    side = account.sides[0]
+    said = notes(candidate)
+    if account.by_draws:
+        said.append(f"{account.by_draws} decisions had drawn probabilities: there the candidate's are the logged, scaled")
+    if account.unknown:
+        said.append(f"{account.unknown} decisions do not say their evidence: match_floor counts as unchanged there")
+    return CandidateResult(
+        name=candidate.name,
+        settings=candidate.settings,
+        reward=reward,
+        unit=UNITS[reward],
+        decisions=count,
+        estimates=estimates,
+        difference=difference,
+        verdict=verdict,
+        sentence=sentence,
+        more_sessions=more,
+        shown_per_recall=shown,
+        characters_per_recall=chars,
+        effective_sample_size=side.weight**2 / side.squares if side.squares else 0.0,
+        largest_weight=max(each.largest for each in account.sides),
+        share_without_support=side.unsupported / side.mass if side.mass else 0.0,
+        notes=said,
+    )
+
+
+def _intervals(account: Account) -> dict[str, Interval]:
+    low, high = account.sequences.intervals()
+    known = account.sequences.count > 0
+    return {
+        name: Interval(float(low[place]), float(high[place]))
+        for place, name in enumerate(SEQUENCES)
+        if place < len(known) and known[place]
+    }
+
+
+def _estimate(name: str, value: float, interval: Interval | None, per_mass: float | None, chars: float | None) -> Estimate:
+    known = math.isfinite(value)
+    return Estimate(
+        name=name,
+        value=value if known else None,
+        low=_finite(interval.low) if interval else None,
+        high=_finite(interval.high) if interval else None,
+        per_shown=value * per_mass if known and per_mass is not None else None,
+        per_1000_characters=1000.0 * value / chars if known and chars else None,
+        note="" if interval else WHY_NONE.get(name, ""),
+    )
+
+
+def _weighted(account: Account) -> float | None:
+    """One DR value per logger, combined by inverse variance; None for a single logger."""
+    if len(account.by_logger) < 2:
+        return None
+    import numpy as np
+
+    table = np.array(list(account.by_logger.values()))
+    count, mean = table[:, 0], table[:, 1] / table[:, 0]
+    variance = np.maximum(table[:, 2] / count - mean**2, 0.0)
+    return float(estimators.inverse_variance_shares(mean, variance, count) @ mean)
+
+
+def _difference(replay: Replay, account: Account, reward: Reward) -> Estimate:
+    base = replay.accounts[LOGGED, reward]
+    interval = _intervals(account).get("difference")
+    value = account.points()["DR"] - base.points()["DR"]
+    return _estimate("difference to logged", value, interval, None, None)
+
+
+def _verdict(
+    replay: Replay, candidate: Candidate, reward: Reward, difference: Estimate | None, worth: float
+) -> tuple[str, str, int | None]:
+    """(verdict, sentence, about how many more sessions)."""
+    account = replay.accounts[candidate.name, reward]
+    unit, name = UNITS[reward].removesuffix(", per recall"), candidate.describe()
+    if not account.decisions:
+        return "not enough data", f"{name}: not enough data: no decision can be used yet.", None
+    if difference is None:
+        return "as logged", f"As logged: {_number(account.points()['DR'])} {unit}, per recall.", None
+    low, high = difference.low, difference.high
+    if low is None or high is None or difference.value is None:
+        return "not enough data", f"{name}: not enough data.", None
+    span = f"{low:+.3f} to {high:+.3f} per recall"
+    if low == high == 0.0:
+        return "same", f"{name}: no different; every choice would have had the same chances.", 0
+    if low > 0.0:
+        return "better", f"{name}: more {unit}: {difference.value:+.3f} per recall ({span}).", 0
+    if high < 0.0:
+        return "worse", f"{name}: fewer {unit}: {difference.value:+.3f} per recall ({span}).", 0
+    if -worth < low and high < worth:
+        return "same", f"{name}: no difference of {worth:g} or more ({span}).", 0
+    place = SEQUENCES.index("difference")
+    variance = float(account.sequences.squares[:, place].min(axis=1).max() / account.sequences.count[place])
+    more = more_sessions(variance, worth, account.decisions, len(replay.sessions))
+    wait = "no number of sessions would show it" if more is None else f"about {more:,} more sessions"
+    return "not enough data", f"{name}: not enough data ({span}): {wait} to see a difference of {worth:g}.", more
+
+
+def _headline(replay: Replay, worth: float) -> Headline:
+    head, cost = replay.headline, replay.headline.cost
+    overall = _rates(head.all, 1)
+    return Headline(
+        overall=overall[0] if overall else None,
+        sentence=_headline_sentence(replay, overall[0] if overall else None, worth),
+        weeks=sorted(_rates(head.weeks, 1 << 30), key=lambda rate: rate.key),
+        lessons=_rates(head.lessons, LISTED),
+        scopes=_rates(head.scopes, LISTED),
+        recalls=cost.recalls,
+        characters_per_recall=cost.chars / cost.recalls if cost.recalls else None,
+        blocks=cost.blocks,
+        milliseconds_per_recall=cost.micros / cost.recalls / 1000.0 if cost.recalls else None,
+    )
+
+
+def _rates(table: Table, most: int) -> list[Rate]:
+    return [
+        Rate(
+            key=key,
+            shown=group.shown,
+            shown_rate=_finite(group.shown_rate),
+            held=group.held,
+            held_rate=_finite(group.held_rate),
+            low=_finite(low),
+            high=_finite(high),
+        )
+        for key, group, low, high in table.rows()[:most]
+    ]
+
+
+def _headline_sentence(replay: Replay, rate: Rate | None, worth: float) -> str:
+    if rate is None or rate.low is None or rate.high is None:
+        return (
+            "Not enough data: no lesson that won a slot has a known outcome a day later yet. Outcomes of shown and held-out "
+            "lessons make this number; keep working and look again tomorrow."
+        )
+    shown, held = rate.shown_rate, rate.held_rate
+    said = f"corrected again in {_share(shown)} where shown ({rate.shown:,}), {_share(held)} where held out ({rate.held:,})"
+    span = f"{rate.low * 100:+.1f} to {rate.high * 100:+.1f} points"
+    if rate.low > 0.0:
+        return f"The lessons help: {said}; showing prevents {span}."
+    if rate.high < 0.0:
+        return f"The lessons hurt: {said}; showing changes it by {span}."
+    sequences = replay.headline.all.sequences
+    variance = float(sequences.squares[:, 0].min(axis=1).max() / sequences.count[0])
+    more = more_sessions(variance, worth, int(sequences.count[0]), len(replay.sessions))
+    wait = "" if more is None else f"; about {more:,} more sessions to see a difference of {worth * 100:g} points"
+    return f"Not enough data: {said}; showing prevents {span}{wait}."
+
+
+def _calibration(replay: Replay) -> list[Bin]:
+    head = replay.headline
+    many = len(head.observed)
+    return [
+        Bin(
+            low=place / many,
+            high=(place + 1) / many,
+            entries=int(head.expected[0, place]),
+            logged=float(head.expected[1, place] / head.expected[0, place]),
+            observed=float(head.observed[place] / head.expected[0, place]),
+        )
+        for place in range(many)
+        if head.expected[0, place]
+    ]
+
+
+def _latency(replay: Replay) -> list[Latency]:
+    head = replay.headline
+    return [
+        Latency(
+            hook=channel,
+            count=int(head.latency[place].sum()),
+            p50_ms=head.percentile_ms(place, 0.5),
+            p95_ms=head.percentile_ms(place, 0.95),
+            p99_ms=head.percentile_ms(place, 0.99),
+        )
+        for place, channel in enumerate(CHANNELS)
+        if head.latency[place].sum()
+    ]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if math.isfinite(value) else "no value yet,"
