@@ -34,7 +34,7 @@ class Fullest(NamedTuple):
 
 
 def fullest(spent: Sequence[int], ceilings: Sequence[int]) -> Fullest:
-    """The fullest place, the nearest to the root among equals. Integer arithmetic only, one step per scope.
+    """The fullest place; among equals the smallest ceiling, then the nearest to the root. Integers only, one step per scope.
 
     :param spent: asks charged, ``ceilings`` asks allowed, both root first and of one length ≥ 1.
     """
@@ -46,9 +46,11 @@ def fullest(spent: Sequence[int], ceilings: Sequence[int]) -> Fullest:
 
 
 def _fuller(spent: int, ceiling: int, than_spent: int, than_ceiling: int) -> bool:
-    if than_spent >= than_ceiling:
-        return False
-    return spent >= ceiling or spent * than_ceiling > than_spent * ceiling
+    if spent >= ceiling or than_spent >= than_ceiling:
+        more, less = spent >= ceiling, than_spent >= than_ceiling
+    else:
+        more, less = spent * than_ceiling > than_spent * ceiling, spent * than_ceiling < than_spent * ceiling
+    return (more and not less) or (more == less and ceiling < than_ceiling)
 
 
 def pace(ratio: Fraction, elapsed: Fraction) -> Fraction:

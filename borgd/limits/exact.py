@@ -17,24 +17,26 @@ HALF = Fraction(1, 2)
 
 def fraction(value: object) -> Fraction | None:
     """``value`` exactly, or None: not a number (text, true, NaN, infinite) or one with absurdly many digits."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, Fraction | int):
-        return Fraction(value)
     if isinstance(value, float):
         value = Decimal(repr(value))
+    elif isinstance(value, bool):
+        return None
+    elif isinstance(value, int):
+        return Fraction(value)
+    elif isinstance(value, Fraction):
+        return value
     if not isinstance(value, Decimal) or not value.is_finite():
         return None
     _, digits, exponent = value.as_tuple()
     if len(digits) > MAX_DIGITS or not isinstance(exponent, int) or abs(exponent) > MAX_DIGITS:
         return None
-    return Fraction(value)
+    return Fraction(*value.as_integer_ratio())
 
 
 def unit(value: object) -> Fraction | None:
     """``value`` exactly where it is a number in [0, 1], else None."""
     number = fraction(value)
-    return number if number is not None and 0 <= number <= 1 else None
+    return number if number is not None and 0 <= number.numerator <= number.denominator else None
 
 
 def half_up(value: Fraction) -> int:

@@ -148,6 +148,8 @@ RULES: tuple[Rule, ...] = (
 def stated(text: str) -> dict[str, str]:
     """What tags of FORM in ``text`` state, as written, by name; the last one of a name counts."""
     found: dict[str, str] = {}
+    if "[" not in text:
+        return found
     for tag in _TAG.finditer(text[:MAX_TEXT]):
         for pair in _PAIR.finditer(tag[0]):
             found[pair[1].lower()] = pair[2]

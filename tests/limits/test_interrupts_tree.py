@@ -130,9 +130,7 @@ def test_halves_round_up_and_not_to_even(own: int, expected: int) -> None:
 
 def test_half_up_differs_from_half_to_even_exactly_where_it_should() -> None:
     weights = [Fraction(step, 20) for step in range(1, 41)]
-    differ = sum(
-        half_up(weight * own) != round(weight * own) for weight in weights for own in range(1, 21)
-    )
+    differ = sum(half_up(weight * own) != round(weight * own) for weight in weights for own in range(1, 21))
     assert differ == sum((weight * own * 2) % 4 == 1 for weight in weights for own in range(1, 21)) > 0
 
 
@@ -180,7 +178,7 @@ def test_the_root_itself_may_be_configured_under_its_name() -> None:
 
 
 def test_a_weight_is_the_decimal_as_written() -> None:
-    # in binary floating point 0.35 × 10 + 0.5 is 3.9999…, which truncates to 3
+    # in binary floating point 0.285 × 100 + 0.5 is 28.999…, which truncates to 28
     assert _policy(10, p=_scope("0.35")).ceiling("p") == 4
     assert _policy(100, p=_scope("0.285")).ceiling("p") == 29
 
