@@ -21,7 +21,7 @@ from borgd.paths import Places
 from borgd.recall.evidence import MATCH_FLOOR
 from borgd.recall.policy import Policy
 
-JOURNALS = ("decisions", "outcomes", "episodes", "commits")
+JOURNALS = ("decisions", "outcomes", "episodes", "proposals", "commits")
 
 
 def policy_of(config: Config) -> Policy:
@@ -45,7 +45,7 @@ class Parts:
             self.knowledge, config, commit, self.journals["decisions"], machine=machine, policy=policy
         )
         self.learning = Learning(self.knowledge, commit, self.journals, floor=policy.match_floor)
-        self.listening = Listening(self.learning, commit, self.journals["episodes"], config)
+        self.listening = Listening(self.learning, commit, self.journals, config)
         self.pipeline = Pipeline(self.limiting, self.recalling, self.learning, self.listening)
 
     def configure(self, config: Config) -> None:
@@ -58,8 +58,9 @@ class Parts:
         self.recalling.policy = policy_of(config)
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
-        """A transcript said something that limits count."""
+        """A transcript said something that limits count, or that a person said with a rejection."""
         self.limiting.saw_fact(session, fact)
+        self.listening.saw_fact(session, fact)
 
     def watch(self, watcher: Watcher) -> None:
         """Have the watcher tell what other programs change."""

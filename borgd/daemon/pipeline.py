@@ -60,7 +60,8 @@ class Pipeline:
         self.learning.saw_tool(session, event, changing=self.limiting.changes(event))
         await self.learning.tests_turned(session, event, now_ms)
         await self.learning.committed(session, event, now_ms)
-        texts = [*await self.limiting.waiting(session, now_ms), *self.handed_over(session)]
+        heard = await self.listening.tool(session, event, now_ms)
+        texts = [heard, *await self.limiting.waiting(session, now_ms), *self.handed_over(session)]
         texts.append(await self.recalling.early(session, event, now_ms))
         return Reply(context="\n\n".join(text for text in texts if text))
 

@@ -16,8 +16,9 @@ import msgspec
 
 from borgd.agents.event import Event, Moment
 from borgd.agents.transcripts.claude_code import Fact, Usage
-from borgd.daemon.state_file import MARK, StateFile, file_name
+from borgd.daemon.state_file import KINDS, MARK, StateFile, file_name
 from borgd.daemon.transcript_tail import TranscriptTail
+from borgd.lessons.scrub import scrub
 from borgd.memory.records import Decision
 
 PROMPTS = 12
@@ -75,6 +76,8 @@ class Session:
     red_before_ask: set[str] = field(default_factory=set)
     pending: list[tuple[str, str]] = field(default_factory=list)
     """Lines for the state file, not written yet."""
+    rejections: list[str] = field(default_factory=list)
+    """Results of failed calls that the transcript told, not listened to yet."""
     usage: Usage = field(default_factory=Usage)
     turns: int = 0
     started_ms: int = 0
@@ -108,8 +111,8 @@ class Session:
         return self.delivered | self.asked | self.withheld
 
     def write(self, *lines: tuple[str, str]) -> None:
-        """Have (kind, text) lines written to the state file with the next ``save``."""
-        self.pending.extend(lines)
+        """Have (kind, text) lines written to the state file with the next ``save``, secrets taken out of what is work."""
+        self.pending.extend((kind, scrub(text[:PROMPT_CHARS]) if kind in KINDS else text) for kind, text in lines)
 
     def save(self) -> list[tuple[str, str]]:
         """Write what is pending; what someone else appended meanwhile comes back.
@@ -250,6 +253,7 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-asked": _take_asked,
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
     "#borg-blocked": _take_block,
+    "#borg-episode": lambda session, text: session.first_seen("episode", text),
     "#borg-changed": lambda session, _: setattr(session, "changed", True),
 }
 

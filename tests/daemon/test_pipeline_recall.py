@@ -228,7 +228,7 @@ async def test_a_veto_as_a_prompt(orion: Path) -> None:
     async with running_service() as service:
         agent = Agent(service)
         await agent.prompt(TASK)
-        assert "vetoed" in await agent.prompt("borg no: the cap is fixed by the backend")
+        assert "takes back 1" in await agent.prompt("borg no: the cap is fixed by the backend")
     [outcome] = journal(orion, "outcomes", Outcome)
     assert (outcome.kind, outcome.credit, "backend" in outcome.evidence) == ("vetoed", 1.0, True)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from borgd.lessons.lesson import Lesson
+from borgd.lessons.scrub import seal
 from borgd.memory.records import Decision, Outcome, OutcomeKind
 from borgd.memory.sources.answers import Answer
 from borgd.memory.sources.changes import change_evidence
@@ -40,7 +41,7 @@ def outcome(
         ms=ms,
         lesson=name,
         kind=kind,
-        evidence=evidence[:EVIDENCE_CHARS],
+        evidence=seal(evidence, EVIDENCE_CHARS),
         decision=decision.id,
         agent=decision.agent,
         session=decision.session,
