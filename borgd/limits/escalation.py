@@ -48,7 +48,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 class Constant:
     """A number or a truth value."""
 
-    value: Fraction | bool
+    value: Fraction | int | bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class _Compiler:
         if all(piece.isascii() and piece.isdigit() for piece in ((whole, part) if point else (whole,))):
             if len(digits) - len(point) > MAX_DIGITS:
                 raise self.fail(f"a number of more than {MAX_DIGITS} digits", tree)
-            return Constant(Fraction(tree.text)), "number"
+            return Constant(Fraction(tree.text) if point else int(tree.text)), "number"
         if tree.text.startswith("$"):
             raise self.fail(f"{tree.text[:40]} is not one of the rule's parameters", tree)
         raise self.fail(f"expected a number, True, False or a parameter, not {tree.text[:40]!r}", tree)

@@ -24,7 +24,11 @@ MAX_NODES = 512
 MAX_TEXT_CHARS = 200
 """guard: a reason is one sentence, shown to the agent and kept in the trail."""
 
-_TOKEN = re.compile(r'[ \t\r\n]+|;[^\n]*|(?P<mark>[()])|"(?P<text>(?:[^"\\\n]|\\.)*)"|(?P<word>[^\s()";]+)')
+_TOKEN = re.compile(
+    r"(?:[ \t\r\n]++|;[^\n]*+)*+"
+    r'(?:(?P<open>\()|(?P<close>\))|"(?P<text>(?:[^"\\\n]|\\.)*+)"|(?P<word>[^\s()";]++)|(?P<end>\Z))'
+)
+_BLANK = re.compile(r"(?:[ \t\r\n]++|;[^\n]*+)*+")
 _ESCAPE = re.compile(r"\\(.)")
 
 
@@ -106,25 +110,30 @@ def parse(source: Source) -> list[Tree]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
+            blank = _BLANK.match(text, at)
+            at = blank.end() if blank else at
             raise source.error("a text that does not end on its line" if text[at] == '"' else "an unexpected character", at)
-        into = open_forms[-1][1] if open_forms else done
-        if match["mark"] == "(":
-            open_forms.append((at, []))
-            if len(open_forms) > MAX_DEPTH:
-                raise source.error(f"nested deeper than {MAX_DEPTH}", at)
-        elif match["mark"] == ")":
+        kind = match.lastgroup or ""
+        here = match.start(kind) - (kind == "text")
+        at = match.end()
+        if kind == "close":
             if not open_forms:
-                raise source.error("a closing parenthesis without an opening one", at)
+                raise source.error("a closing parenthesis without an opening one", here)
             opened, items = open_forms.pop()
             (open_forms[-1][1] if open_forms else done).append(Form(tuple(items), opened))
-        elif match["text"] is not None:
-            into.append(Text(_unescape(match["text"], source, at), at))
-        elif match["word"] is not None:
-            into.append(Word(match["word"], at))
-        nodes += bool(match["mark"] == "(" or match["text"] is not None or match["word"] is not None)
+            continue
+        if kind == "end":
+            break
+        nodes += 1
         if nodes > MAX_NODES:
-            raise source.error(f"more than {MAX_NODES} words and lists", at)
-        at = match.end()
+            raise source.error(f"more than {MAX_NODES} words and lists", here)
+        if kind == "open":
+            open_forms.append((here, []))
+            if len(open_forms) > MAX_DEPTH:
+                raise source.error(f"nested deeper than {MAX_DEPTH}", here)
+            continue
+        into = open_forms[-1][1] if open_forms else done
+        into.append(Word(match[kind], here) if kind == "word" else Text(_unescape(match[kind], source, here), here))
     if open_forms:
         raise source.error("this parenthesis is never closed", open_forms[-1][0])
     return done
@@ -137,6 +146,6 @@ def _unescape(raw: str, source: Source, at: int) -> str:
     text = _ESCAPE.sub(r"\1", raw)
     if len(text) > MAX_TEXT_CHARS:
         raise source.error(f"a text of {len(text)} characters; at most {MAX_TEXT_CHARS}", at)
-    if any(category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for character in text):
+    if not text.isprintable() and any(category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for character in text):
         raise source.error("a control or invisible character in a text", at)
     return text
