@@ -126,15 +126,24 @@ class Memory:
 
     def know(self, lessons: Mapping[str, Lesson]) -> None:
         """The latest versions of all lessons, in place of those known so far."""
-        self._lessons = dict(lessons)
+        self._lessons = {}
         self._standing = {}
-        for lesson in self._lessons.values():
-            number = self._folded.lessons.get(lesson.id)
-            if number is not None and number in self._tallies:
-                tally = self._tallies[number]
-                self._charge(lesson, beliefs.followed(tally), beliefs.refused(tally))
+        for lesson in lessons.values():
+            self.learn(lesson)
+
+    def learn(self, lesson: Lesson) -> None:
+        """A lesson, new or in a later version."""
+        known = self._lessons.get(lesson.id)
+        number = self._folded.lessons.get(lesson.id)
+        if number is not None and number in self._tallies:
+            tally = self._tallies[number]
+            followed, refused = beliefs.followed(tally), beliefs.refused(tally)
+            if known is not None:
+                self._charge(known, -followed, -refused)
+            self._charge(lesson, followed, refused)
+        self._lessons[lesson.id] = lesson
         self._succession = None
-        self._activations.clear()
+        self._activations.pop(lesson.id, None)
 
     def saw(self, session: str, ms: int) -> None:
         """A session of the collective was alive at ``ms``; ``session`` as ``session_key`` makes it."""
@@ -329,13 +338,13 @@ class Memory:
         number = self._folded.lessons.get(lesson, -1)
         begun = self._folded.begun
         known = self._lessons.get(lesson)
-        times = [_created(known) if known else 0]
+        times = [created(known) if known else 0]
         times.extend(begun[session] for session in self._folded.users(number))
         times.extend(begun[session] for session in self._uses.get(number, ()))
         return np.array(times, dtype=np.int64)
 
 
-def _created(lesson: Lesson) -> int:
+def created(lesson: Lesson) -> int:
     """When the lesson's first version that we know of was written, ms."""
     earlier = [ms for entry in lesson.history if isinstance(ms := entry.get("ms"), int) and ms > 0]
     return min([lesson.ms, *earlier])

@@ -6,11 +6,13 @@ import random
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from borgd.lessons.lesson import Lesson
 from borgd.memory.columns import Columns, session_key
+from borgd.memory.history import History
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
 from tests.memory.support import lesson, outcome, store
@@ -55,7 +57,7 @@ def exported(memory: Memory) -> bytes:
     return msgspec.json.encode(memory.export())
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(outcomes(), st.randoms(use_true_random=False), st.integers(0, 40))
 def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Random, cut: int) -> None:
     plain = exported(Memory.fold(LESSONS, records, aliases=ALIASES))
@@ -75,6 +77,7 @@ def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Ran
     assert exported(Memory.of_columns(LESSONS, files, aliases=ALIASES)) == plain
 
 
+@settings(max_examples=40)
 @given(outcomes())
 def test_lessons_known_later(records: list[Outcome]) -> None:
     late = Memory.fold({}, records, aliases=ALIASES)
@@ -82,6 +85,7 @@ def test_lessons_known_later(records: list[Outcome]) -> None:
     assert exported(late) == exported(Memory.fold(LESSONS, records, aliases=ALIASES))
 
 
+@settings(max_examples=40)
 @given(outcomes(), st.integers(0, 31))
 def test_before(records: list[Outcome], ms: int) -> None:
     then = [record for record in records if record.ms < ms]
@@ -112,3 +116,31 @@ def test_creation_is_the_first_version() -> None:
     edited = Lesson(id="L1", question="q", consequence="c", ms=900, version=2, history=(old, {"ms": "x"}, {}))
     memory = Memory.fold({"L1": edited}, sessions=[("a\0s", 500)])
     assert memory.activation("L1") == Memory.fold(LESSONS, sessions=[("a\0s", 500)]).activation("L1")
+
+
+@settings(max_examples=40)
+@given(outcomes(), st.lists(st.integers(0, 40), max_size=5))
+def test_history_is_memory_before_each_moment(records: list[Outcome], moments: list[int]) -> None:
+    known = store(*(lesson(name, ms=number * 7, engineers=("ann",)) for number, name in enumerate(["L1", "L2", "L3"])))
+    sessions = [(session_key("codex", "x"), 12), (session_key("codex", "s1"), 3)]
+    history = History(known, records, sessions=sessions, aliases=ALIASES)
+    for ms in sorted(moments):
+        then = {name: found for name, found in known.items() if found.ms < ms}
+        expected = Memory.fold(then, records, sessions=sessions, aliases=ALIASES, before_ms=ms)
+        assert exported(history.before(ms)) == exported(expected)
+
+
+def test_history_does_not_go_back() -> None:
+    history = History(LESSONS, [])
+    history.before(10)
+    with pytest.raises(ValueError, match="forward"):
+        history.before(9)
+
+
+@settings(max_examples=40)
+@given(outcomes(), st.sampled_from(["L1", "L2", "L5"]))
+def test_a_later_version(records: list[Outcome], name: str) -> None:
+    later = lesson(name, engineers=("zoe",), area="db", version=2)
+    memory = Memory.fold(LESSONS, records, aliases=ALIASES)
+    memory.learn(later)
+    assert exported(memory) == exported(Memory.fold({**LESSONS, name: later}, records, aliases=ALIASES))

@@ -1,0 +1,103 @@
+"""Memory at work and at size: what it brings a simulated team, and what millions of outcomes cost.
+
+Run as a test (``pytest tests/perf/bench_memory.py -s``). Prints figures; asserts that every case ran.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import msgspec
+import numpy as np
+import pytest
+
+from borgd.lessons.lesson import Lesson
+from borgd.memory.columns import Columns
+from borgd.memory.memory import Memory
+from borgd.memory.records import Outcome
+from tests.memory.simulated_team import ARMS, run
+
+pytestmark = pytest.mark.perf
+
+SESSIONS = 2000
+SEEDS = (1, 2)
+OUTCOMES = 1_000_000
+LESSONS = 2000
+
+
+def test_what_memory_brings_a_team(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = []
+    for arm in ARMS:
+        seasons = [run(arm, SESSIONS, seed) for seed in SEEDS]
+        early = np.mean([season.repeat_rate(0, SESSIONS // 4) for season in seasons])
+        late = np.mean([season.repeat_rate(SESSIONS // 2, SESSIONS) for season in seasons])
+        helpful, useless = np.mean([season.mean_beliefs() for season in seasons], axis=0)
+        shown = np.mean([np.mean(season.shown) for season in seasons])
+        rows.append((arm, early, late, helpful, useless, shown))
+    with capsys.disabled():
+        print(f"\n{SESSIONS} sessions, {len(SEEDS)} teams: repeat corrections per arisen pitfall, mean beliefs at the end")
+        print(f"{'':28}{'first quarter':>14}{'second half':>13}{'helpful':>9}{'useless':>9}{'shown':>7}")
+        for arm, early, late, helpful, useless, shown in rows:
+            print(f"{arm:28}{early:14.3f}{late:13.3f}{helpful:9.2f}{useless:9.2f}{shown:7.2f}")
+    assert len(rows) == len(ARMS)
+
+
+def test_a_team_of_fifty(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(7)
+    kinds = np.array(["changed", "ignored", "not_arisen", "corrected", "not_corrected"])[rng.integers(0, 5, OUTCOMES)]
+    names, sessions = rng.integers(0, LESSONS, OUTCOMES), np.sort(rng.integers(0, OUTCOMES // 10, OUTCOMES))
+    lines = [
+        b'{"id":"%032x","ms":%d,"lesson":"L%d","kind":"%s","evidence":"the answer line said so, and a file was touched",'
+        b'"decision":"%032x","agent":"claude-code","session":"%032x","repo":"r%d","engineer":"engineer%d","machine":"m"}\n'
+        % (i, 1000 + session, name, kind.encode(), i, session, i % 40, i % 50)
+        for i, (name, kind, session) in enumerate(zip(names.tolist(), kinds.tolist(), sessions.tolist(), strict=True))
+    ]
+    chunks = [b"".join(lines[start : start + 50_000]) for start in range(0, OUTCOMES, 50_000)]
+    del lines
+    lessons = {
+        f"L{i}": Lesson(id=f"L{i}", question="q", consequence="c", engineers=(f"engineer{i % 50}",)) for i in range(LESSONS)
+    }
+
+    start = time.perf_counter()
+    for chunk in chunks:
+        msgspec.json.Decoder(Outcome).decode_lines(chunk)
+    decode = time.perf_counter() - start
+
+    start = time.perf_counter()
+    columns = Columns()
+    for chunk in chunks:
+        columns.lines(chunk)
+    memory = Memory.of_columns(lessons, columns)
+    fold = time.perf_counter() - start
+
+    new = [
+        Outcome(id=f"n{i}", ms=10**6 + i, lesson=f"L{i % LESSONS}", kind="changed", evidence="e", session=f"n{i // 3}")
+        for i in range(3000)
+    ]
+    start = time.perf_counter()
+    for outcome in new:
+        memory.apply(outcome)
+    apply = (time.perf_counter() - start) / len(new)
+
+    start = time.perf_counter()
+    for i in range(50):
+        memory.weight(f"L{i}")
+    weigh = (time.perf_counter() - start) / 50
+    start = time.perf_counter()
+    for i in range(50):
+        memory.weight(f"L{i}")
+    again = (time.perf_counter() - start) / 50
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    with capsys.disabled():
+        print(
+            f"\n{OUTCOMES:,} outcomes ({sum(map(len, chunks)) / 1e6:.0f} MB), {memory.sessions:,} sessions, {LESSONS} lessons"
+        )
+        print(
+            f"fold from lines {fold:.2f} s = {fold / decode:.2f} × decoding them alone ({decode:.2f} s); 5 million: {5 * fold:.0f} s"
+        )
+        print(
+            f"one new outcome {apply * 1e6:.1f} µs; a lesson's weight after it {weigh * 1e6:.0f} µs, again {again * 1e6:.1f} µs"
+        )
+        print(f"peak memory of this process {peak:.0f} MB")
+    assert columns.skipped == 0
