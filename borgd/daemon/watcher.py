@@ -106,10 +106,18 @@ class Watcher:
         """Watch until cancelled."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._rescans)
+            tasks.start_soon(self._release)
             while True:
                 self._stop = anyio.Event()
                 self._armed = self._parents()
                 await self._watch(self._armed)
+
+    async def _release(self) -> None:
+        """Let the waiting thread go when we are cancelled; it would sit out watchfiles' timeout of five seconds."""
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self._stop.set()
 
     async def _rescans(self) -> None:
         known = self._parents()
