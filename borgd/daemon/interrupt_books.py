@@ -19,7 +19,7 @@ from borgd.limits.inbox import Inbox
 from borgd.limits.interrupts_ledger import Ledger
 from borgd.limits.interrupts_records import InboxRecord, InterruptRecord, Queued
 from borgd.limits.lattice import configured
-from borgd.limits.windows import Window, day_span
+from borgd.limits.windows import window_of
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -53,10 +53,9 @@ class Books:
         """
         new = policy(config.interrupts, self._zone)
         exclusions = configured(config.interrupts.exclusions)
-        day_span(0, new.zone)
+        window = window_of(new)
         with self.lock:
-            self.config, self.policy, self._exclusions = config, new, exclusions
-            self.window = Window(new.window, new.zone)
+            self.config, self.policy, self.window, self._exclusions = config, new, window, exclusions
             self._forget_interrupts()
             self._forget_inbox()
 

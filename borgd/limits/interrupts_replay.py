@@ -12,16 +12,16 @@ from borgd.limits.ceilings import Policy
 from borgd.limits.interrupts import Ask, Verdict, decide
 from borgd.limits.interrupts_account import Account
 from borgd.limits.lattice import Exclusion, Lattice
-from borgd.limits.windows import Window
+from borgd.limits.windows import window_of
 
 
 class Replay:
     """Counters of one replay."""
 
     def __init__(self, policy: Policy, exclusions: Iterable[Exclusion] = ()) -> None:
+        """:raises ConfigError: the policy's time zone is none."""
         self.policy = policy
-        self.window = Window(policy.window, policy.zone)
-        self.account = Account(self.window)
+        self.account = Account(window_of(policy))
         self.lattice = Lattice(exclusions)
         self.seen: set[str] = set()
 

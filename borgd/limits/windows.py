@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from borgd.errors import LimitError
-from borgd.limits.ceilings import WindowKind
+from borgd.errors import ConfigError, LimitError
+from borgd.limits.ceilings import Policy, WindowKind
 
 DAY_MS = 24 * 3600 * 1000
 FIRST_HOUR = 8
@@ -48,6 +48,17 @@ class Window:
         seconds = local.hour * 3600 + local.minute * 60 + local.second
         first, last = FIRST_HOUR * 3600, LAST_HOUR * 3600
         return min(Fraction(1), max(Fraction(0), Fraction(seconds - first, last - first)))
+
+
+def window_of(policy: Policy, source: str = "config.toml") -> Window:
+    """The window of ``policy``.
+
+    :raises ConfigError: its zone is not in the tables.
+    """
+    if not known_zone(policy.zone):
+        expected = f"expected an IANA time zone such as Europe/Berlin, got {policy.zone[:80]!r}"
+        raise ConfigError(source, expected, field="interrupts.time_zone")
+    return Window(policy.window, policy.zone)
 
 
 def named(text: str) -> Window:
