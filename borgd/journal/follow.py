@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from borgd.errors import JournalError
-from borgd.journal.parse import Parser, TypedReading
+from borgd.journal.parse import MARK_BYTES, Parser, TypedReading
 from borgd.journal.read import chunks, open_to_read, read_records, readable_size
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MARK_BYTES = 256
-"""method: consumed bytes that are compared again; longer than the part in which two records of a kind may agree."""
 SETTLES_MS = 1000
 """guard: age from which a changed time without a changed size is an edit."""
 
@@ -94,10 +92,11 @@ class TypedFollower(Generic[T]):
                 self._rewind()
             elif self._file is not None and info.size == self._file.size == self._offset:
                 info = self._file  # its time is believed when it has settled
-            parser = Parser(self._kind, path, line=self._line, offset=self._offset)
+            parser = Parser(self._kind, path, line=self._line, offset=self._offset, mark=self._mark)
             reading = read_records(descriptor, end, parser, layer)
             reading.replaced = replaced
-            self._advance(descriptor, parser, info, torn=reading.torn)
+            self._file, self._torn = info, reading.torn
+            self._offset, self._line, self._mark = parser.offset, parser.line, parser.mark
         finally:
             layer.close(descriptor)
         return reading
@@ -122,11 +121,6 @@ class TypedFollower(Generic[T]):
             return self.journal.layer.pread(descriptor, offset - start, start)
         except OSError as error:
             raise JournalError(f"{self.journal.name} cannot be read at byte {start}: {error.strerror}") from error
-
-    def _advance(self, descriptor: int, parser: Parser[T], info: _Seen, *, torn: bool) -> None:
-        if parser.offset != self._offset:
-            self._mark = self._bytes_before(descriptor, parser.offset)
-        self._file, self._offset, self._line, self._torn = info, parser.offset, parser.line, torn
 
     def skip_own(self, descriptor: int) -> None:
         """Move to the end of the file, past records that this follower's owner has just appended under the lock."""

@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 MAX_REASON_CHARS = 200
 """guard: a damaged line's own text must not flood a report."""
+MARK_BYTES = 256
+"""method: consumed bytes a follower compares again; longer than the part in which two records of a kind may agree."""
 
 BLANK = b" \t\r"
 _BOM = b"\xef\xbb\xbf"
@@ -93,7 +95,7 @@ class Lost(NamedTuple):
 class Parser(Generic[T]):
     """Takes a file's whole lines in order, chunk by chunk; collects records and damage, and knows the position."""
 
-    def __init__(self, kind: type[T] | None, path: str, *, line: int = 0, offset: int = 0) -> None:
+    def __init__(self, kind: type[T] | None, path: str, *, line: int = 0, offset: int = 0, mark: bytes = b"") -> None:
         self._decoder: msgspec.json.Decoder[T] = decoder_of(kind)
         self.path = path
         self._noted: set[str] = set()
@@ -101,11 +103,14 @@ class Parser(Generic[T]):
         """Lines consumed."""
         self.offset = offset
         """Bytes consumed."""
+        self.mark = mark
+        """The last MARK_BYTES of them."""
         self.damage: list[Damage] = []
         self.lost: list[Lost] = []
 
     def records(self, chunk: bytes) -> list[T]:
         """The records of ``chunk``, which ends in LF (or is the file's last line, whole without one)."""
+        self.mark = (self.mark + chunk[-MARK_BYTES:])[-MARK_BYTES:]
         records = self._sound(chunk)
         return [piece.record for piece in self._line_by_line(chunk)] if records is None else records
 

@@ -66,8 +66,10 @@ def chunks(descriptor: int, start: int, end: int, path: str, layer: FileLayer) -
 
 def read_records(descriptor: int, end: int, parser: Parser[T], layer: FileLayer) -> TypedReading[T]:
     """All from the parser's position to byte ``end``."""
-    reading = TypedReading[T]()
+    reading: TypedReading[T] = TypedReading()
     for chunk in chunks(descriptor, parser.offset, end, parser.path, layer):
+        if not chunk:
+            break
         size = len(chunk) if chunk.endswith(b"\n") else whole_size(chunk)
         reading.records += parser.records(chunk[:size])
         reading.torn = bool(chunk[size:].strip(BLANK))

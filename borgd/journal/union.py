@@ -17,6 +17,7 @@ from borgd.journal.read import open_to_read, read_records, readable_size
 
 T = TypeVar("T")
 
+_Key = tuple[float, str]
 _CANONICAL = msgspec.json.Encoder(order="sorted")
 
 
@@ -25,7 +26,7 @@ def read_union(paths: Iterable[Path], *, layer: FileLayer = REAL) -> Reading: ..
 @overload
 def read_union(paths: Iterable[Path], kind: type[T], *, layer: FileLayer = REAL) -> TypedReading[T]: ...
 def read_union(paths: Iterable[Path], kind: type[T] | None = None, *, layer: FileLayer = REAL) -> TypedReading[T] | Reading:
-    """The records of all files, each distinct one once, ordered by ``ms`` and then by content.
+    """The records of all files, each distinct one once, ordered by ``ms``, ``id`` and then content.
 
     Two records are the same where their JSON is, whatever the order of keys (of a ``kind``, the JSON of that view). A file
     that is not there counts as empty, one that cannot be read as damage. ``torn``: a file ends in a line that is not whole.
@@ -33,15 +34,21 @@ def read_union(paths: Iterable[Path], kind: type[T] | None = None, *, layer: Fil
     :param kind: as in ``Journal.read``.
     """
     union: TypedReading[Any] = TypedReading()
-    distinct: dict[bytes, Any] = {}
+    distinct: dict[_Key, Any] = {}
+    alike: dict[_Key, dict[bytes, Any]] = {}  # only these need their whole content compared
     for name in sorted({os.fspath(path) for path in paths}):
         reading = _read_one(name, kind, layer)
         union.damage += reading.damage
         union.torn |= reading.torn
         for record in reading.records:
-            distinct.setdefault(_CANONICAL.encode(record), record)
-    order = sorted((_ms(record), content) for content, record in distinct.items())
-    union.records = [distinct[content] for _, content in order]
+            key = _key(record)
+            first = distinct.setdefault(key, record)
+            if first is not record:
+                group = alike.setdefault(key, {_CANONICAL.encode(first): first})
+                group.setdefault(_CANONICAL.encode(record), record)
+    for key in sorted(distinct):
+        same = alike.get(key)
+        union.records += [distinct[key]] if same is None else [same[content] for content in sorted(same)]
     return union
 
 
@@ -59,9 +66,14 @@ def _read_one(name: str, kind: Any, layer: FileLayer) -> TypedReading[Any]:
         return TypedReading(damage=[Damage(0, 0, str(error), path=name)])
 
 
-def _ms(record: Any) -> float:
-    value = record.get("ms") if isinstance(record, dict) else getattr(record, "ms", None)
-    return value if isinstance(value, int | float) else 0
+def _key(record: Any) -> _Key:
+    if type(record) is dict:
+        ms, name = record.get("ms"), record.get("id")
+    else:
+        ms, name = getattr(record, "ms", None), getattr(record, "id", None)
+    if type(ms) is not int and not isinstance(ms, float):
+        ms = 0
+    return ms, name if type(name) is str else ""
 
 
 def latest(records: Iterable[T]) -> list[T]:
