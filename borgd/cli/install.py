@@ -63,8 +63,7 @@ def is_ours(group: object) -> bool:
     if not isinstance(group, dict) or not isinstance(group.get("hooks"), list) or not group["hooks"]:
         return False
     return all(
-        isinstance(hook, dict)
-        and any(isinstance(word, str) and Path(word).name == CLIENT for word in hook.get("args") or ())
+        isinstance(hook, dict) and isinstance(hook.get("command"), str) and hook["command"].endswith(f"/{CLIENT}")
         for hook in group["hooks"]
     )
 
@@ -165,9 +164,13 @@ def installed(agent: str, where: Places) -> dict[str, bool]:
 def run(argv: list[str]) -> int:
     """Show or apply; the exit code."""
     parser = argparse.ArgumentParser(prog=f"borg {argv[0]}", description=__doc__)
-    parser.add_argument("agent", choices=["claude-code"])
+    parser.add_argument("agent", choices=["claude-code", "systemd"])
     parser.add_argument("--apply", action="store_true", help="write the settings file (without it, only shows the change)")
     options = parser.parse_args(argv[1:])
+    if options.agent == "systemd":
+        from borgd.cli.install_systemd import run as run_systemd
+
+        return run_systemd(argv[0] == "uninstall", options.apply)
     where = places()
     path = settings_path(options.agent)
     text, settings = read_settings(path)
