@@ -12,6 +12,7 @@ import socket
 import time
 import traceback
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Protocol
 
 import anyio
@@ -22,11 +23,11 @@ from anyio.lowlevel import checkpoint
 from borgd import __version__, wire
 from borgd.daemon.log import places_of
 from borgd.daemon.peer import peer_uid
-from borgd.daemon.scan import ContainerScanner
+from borgd.daemon.request import NothingSaidError, Request, RequestReader
 from borgd.daemon.stats import Stats
 from borgd.daemon.status_text import lines
 from borgd.errors import EXIT_FORESEEN, EXIT_UNFORESEEN, BorgError, ProtocolError
-from borgd.wire import Answer, Header
+from borgd.wire import Answer
 
 CHUNK = 1 << 16
 """method: bytes per read."""
@@ -143,8 +144,7 @@ class Server:
         try:
             with sock:
                 answer = await self._answer(sock)
-                with anyio.fail_after(WRITE_S):
-                    await _send(sock, wire.pack(answer))
+                await _send(sock, wire.pack(answer))
         except (OSError, TimeoutError):
             self.stats.abandoned += answer is not NOTHING_ASKED
         finally:
@@ -153,12 +153,11 @@ class Server:
 
     async def _answer(self, sock: socket.socket) -> Answer:
         try:
-            with anyio.fail_after(READ_S):
-                header, body = await _receive(sock)
+            header, body = await _receive(sock)
         except TimeoutError:
             self.stats.malformed += 1
             return Answer(EXIT_FORESEEN, SILENT, f"the request was not whole after {READ_S:g} s".encode())
-        except _NothingSaidError:
+        except NothingSaidError:
             return NOTHING_ASKED
         except ProtocolError as error:
             self.stats.malformed += 1
@@ -240,60 +239,35 @@ class Server:
         return (summary + "\n" + "".join(traceback.format_exception(error))).encode("utf-8", "replace")
 
 
-class _NothingSaidError(ProtocolError):
-    """A connection without a byte in it: somebody looked whether we are here."""
-
-
-async def _receive(sock: socket.socket) -> tuple[Header, bytes]:
-    """One request. A hook's body is one JSON object or empty, a call's is the first JSON container or the whole stream.
+async def _receive(sock: socket.socket) -> Request:
+    """One request.
 
     :raises ProtocolError: not a request, too large, or it ended too early.
+    :raises TimeoutError: it was not whole in time.
     """
-    data = bytearray()
-    header, head, scanner = None, 0, ContainerScanner()
-    while True:
-        chunk = await _read(sock)
-        data += chunk
-        if header is None:
-            newline = data.find(b"\n", 0, wire.MAX_HEADER)
-            if newline < 0:
-                if chunk and len(data) < wire.MAX_HEADER:
-                    continue
-                if not data:
-                    raise _NothingSaidError
-                raise ProtocolError("the request does not start with a borg/1 header line")
-            header, head = wire.parse_header(bytes(data[:newline])), newline + 1
-            del data[:head]
-        end = scanner.end(data)
-        if head + (len(data) if end is None else end) > wire.MAX_REQUEST:
-            raise ProtocolError(f"the request is larger than {wire.MAX_REQUEST} bytes; nothing of it was used")
-        if header.kind == "hook" and scanner.start is not None and data[scanner.start] != ord("{"):
-            raise ProtocolError("a hook's body is one JSON object, and this one does not start with {")
-        if end is not None:
-            return header, bytes(data[scanner.start : end])
-        if not chunk:
-            if scanner.start is None:
-                return header, b""
-            if header.kind == "hook":
-                raise ProtocolError("the request ended before its JSON object did")
-            return header, bytes(data[scanner.start :])
-
-
-async def _read(sock: socket.socket) -> bytes:
-    try:
-        chunk = sock.recv(CHUNK)
-    except BlockingIOError:
-        await anyio.wait_readable(sock)
-        return sock.recv(CHUNK)
-    if len(chunk) == CHUNK:
-        await checkpoint()  # a large body must not keep the others waiting
-    return chunk
+    reader = RequestReader()
+    with suppress(BlockingIOError):  # most often all of it is here: no timer then, and no turn of the loop
+        request = reader.take(sock.recv(CHUNK))
+        if request is not None:
+            return request
+    with anyio.fail_after(READ_S):
+        while True:
+            await anyio.wait_readable(sock)
+            with suppress(BlockingIOError):
+                request = reader.take(sock.recv(CHUNK))
+                if request is not None:
+                    return request
 
 
 async def _send(sock: socket.socket, data: bytes) -> None:
+    """:raises TimeoutError: the client did not take it in time."""
     view = memoryview(data)
-    while view:
-        try:
-            view = view[sock.send(view) :]
-        except BlockingIOError:
+    with suppress(BlockingIOError):
+        view = view[sock.send(view) :]
+    if not view:
+        return
+    with anyio.fail_after(WRITE_S):
+        while view:
             await anyio.wait_writable(sock)
+            with suppress(BlockingIOError):
+                view = view[sock.send(view) :]
