@@ -236,7 +236,8 @@ class InterruptDesk:
         if self._notify is None or not books.config.inbox.notify or not claim()[1]:
             return False
         text = books.write_inbox(claim)
-        return bool(text) and self._notify(f"{len(books.inbox.waiting())} asks wait for you", text)
+        count = len(books.inbox.waiting())
+        return bool(text) and self._notify(f"{count} ask{' waits' if count == 1 else 's wait'} for you", text)
 
     def status(self, now_ms: int | None = None) -> dict[str, object]:
         """The account now: per scope what is spent, its ceiling and its bar; what waits; what a person should look at."""

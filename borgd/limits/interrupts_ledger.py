@@ -17,7 +17,7 @@ from borgd.limits.scopes import ROOT
 from borgd.limits.windows import Window, named
 
 NOTIFICATION = "notification"
-"""design: ``what`` of a prompt that only says that another one has been waiting."""
+"""design: how ``what`` begins for a prompt that only says that another one has been waiting."""
 SAME_PROMPT_MS = 120_000
 """guard: how long a prompt that names no tool call is taken for the one before it."""
 RESERVATION_MS = 300_000
@@ -72,7 +72,7 @@ class Ledger:
         session = observed.session
         if observed.tool_use_id:
             return (session, observed.tool_use_id) in self._calls
-        last_ms = (self._last_prompt_ms if observed.what == NOTIFICATION else self._last_ask_ms).get(session)
+        last_ms = (self._last_prompt_ms if observed.what.startswith(NOTIFICATION) else self._last_ask_ms).get(session)
         return last_ms is not None and 0 <= observed.ms - last_ms < SAME_PROMPT_MS
 
     def number_of(self, session: str, tool_use_id: str) -> int:

@@ -226,7 +226,7 @@ def test_every_deferral_text_is_one_line_under_600_characters(
 def test_a_permission_prompt_is_counted_once_with_the_tool_call_that_caused_it(desk: InterruptDesk) -> None:
     assert desk.observe("permission", "s1", "t1", NOON)
     assert not desk.observe("permission", "s1", "t1", NOON)
-    assert not desk.observe("notification", "s1", "", NOON + 6000)
+    assert not desk.observe("notification permission_prompt", "s1", "", NOON + 6000)
     assert desk.observe("permission", "s1", "t2", NOON)
     assert desk.status(NOON)["observed"] == 2
     assert _spent(desk) == 0
