@@ -53,7 +53,7 @@ class Account:
     unknown: int = 0
     decisions: int = 0
     by_logger: dict[int, list[float]] = field(default_factory=dict)
-    """Logger -> decisions, Σ X, Σ X² of the DR observations."""
+    """Logger -> decisions, Σ X, Σ X² of the DR observations, then per side Σ weight × reward."""
 
     def points(self) -> dict[str, float]:
         """Each estimator's value per recall; nan where it has none."""

@@ -80,7 +80,8 @@ class Replay:
             for candidate in self.candidates
             for reward in rewards
         }
-        self.loggers: dict[int, str] = {}
+        self.loggers: dict[int, tuple[str, float]] = {}
+        """Logger -> its name and its holdout."""
         self.first_ms, self.last_ms = 0, 0
         self._seen = SortedKeys()
         self._models = {reward: [Rates(), Rates()] for reward in rewards}
@@ -238,19 +239,22 @@ class Replay:
             if terms[name]:
                 account.sequences.add(joined(terms[name]), np.full(count, place))
         self._cost(account, view, both, mass)
-        self._doubly_robust(account, candidate, reward, view, joined(terms["DR"]))
+        self._doubly_robust((candidate.name, reward), view, joined(terms["DR"]), both, mass)
 
-    def _doubly_robust(self, account: Account, candidate: Candidate, reward: Reward, view: _View, terms: Arms) -> None:
+    def _doubly_robust(self, key: tuple[str, Reward], view: _View, terms: Arms, both: list[Side], mass: Floats) -> None:
+        """What is kept of the DR observations themselves: by logger, and for the bootstrap."""
+        account = self.accounts[key]
         expected, residual = observations(terms)
         values = expected[-1] + residual[-1]
         logger = view.part.found.logger[view.decisions]
         for each in np.unique(logger).tolist():
             mine = values[logger == each]
-            kept = account.by_logger.setdefault(each, [0.0, 0.0, 0.0])
-            kept[0] += len(mine)
-            kept[1] += float(mine.sum())
-            kept[2] += float(mine @ mine)
-        boot = self._bootstraps.get((candidate.name, reward))
+            kept = account.by_logger.setdefault(each, [0.0] * (3 + len(both)))
+            rows = (logger == each)[view.decision]
+            gains = [float((np.where(side.seen & rows, mass / side.p * side.reward, 0.0)).sum()) for side in both]
+            for place, value in enumerate((len(mine), mine.sum(), mine @ mine, *gains)):
+                kept[place] += float(value)
+        boot = self._bootstraps.get(key)
         if boot is not None:
             boot.add(values)
 

@@ -154,13 +154,18 @@ def effective_sample_size(weight: Floats) -> float:
     return float(weight.sum()) ** 2 / squares if squares > 0.0 else 0.0
 
 
-def mixture(propensities: Floats, shares: Floats) -> Floats:
-    """Balanced-heuristic propensity of several loggers: Σ share × p, shape (n,) from (loggers, n) and (loggers,).
+def balanced_factors(own: Floats, shares: Floats) -> Floats:
+    """What each logger's weights are multiplied by to become weights against the mixture of all loggers, shape (loggers,).
 
-    With it a log from several policies is weighed as if one mixture had written it (Agarwal et al. 2017, "Effective
-    evaluation using logged bandit feedback from multiple loggers"); needs each logger's propensity for every action.
+    The balanced heuristic divides by Σ share × p instead of the logger's own p (Agarwal et al. 2017, "Effective evaluation
+    using logged bandit feedback from multiple loggers"). Where loggers differ by one factor for all actions, as by their
+    holdouts, that is one factor per logger.
+
+    :param own: that factor of each logger's probabilities; all 0: nothing to mix.
+    :param shares: of the decisions, in [0, 1], summing to 1.
     """
-    return np.asarray(shares @ propensities, dtype=np.float64)
+    mean = float(shares @ own)
+    return own / mean if mean > 0.0 else np.ones(len(own))
 
 
 def inverse_variance_shares(values: Floats, variances: Floats, sizes: Floats) -> Floats:

@@ -91,64 +91,6 @@ def boundary(variance: float, alpha: float = ALPHA) -> float:
     return -float(lower_total(np.zeros((1, len(SCALES))), square, alpha / 2)[0])
 
 
-def empirical_bernstein(values: Floats, upper: float = 1.0, alpha: float = ALPHA) -> tuple[Floats, Floats]:
-    """The sequence for plain observations in [0, ``upper``], at every n: (low, high), each of shape (n,).
-
-    Used for rates that were observed directly; replayed values use control variates (``borgd.replay.pseudo``).
-    """
-    unit = np.asarray(values, dtype=np.float64) / upper
-    count = np.arange(1, len(unit) + 1)
-    low = _one_sided(unit, alpha / 2) / count
-    high = 1.0 - _one_sided(1.0 - unit, alpha / 2) / count
-    return np.clip(low, 0.0, 1.0) * upper, np.clip(high, 0.0, 1.0) * upper
-
-
-def _one_sided(unit: Floats, alpha: float) -> Floats:
-    count = np.arange(1, len(unit) + 1)
-    centre = np.concatenate(([0.5], (0.5 + np.cumsum(unit)[:-1]) / count[1:]))
-    squares = np.cumsum((unit - centre) ** 2)
-    return lower_total(np.cumsum(unit)[:, None], squares[:, None], alpha, (1.0,))
-
-
-BET_GRID = 400
-"""method: candidate means that the betting interval tries; it is rounded outwards to this grid."""
-BET_LIMIT = 0.75
-"""method: share of the wealth that may be lost in one step (truncation c of Waudby-Smith and Ramdas 2024, section 4.2)."""
-
-
-def betting(values: Floats, floor: float = 0.0, ceiling: float = 1.0, alpha: float = ALPHA) -> Interval:
-    """Hedged-capital interval for one *constant* mean of observations in [floor, ∞) with a mean in [floor, ceiling].
-
-    Narrower than the mixture for small samples, but its target is a fixed mean: under drift it means nothing.
-    The upper side needs observations of ``ceiling`` − X kind and is left open here; feed it the complement.
-    Source: Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting", theorem 3, one side.
-
-    :return: the set of means not rejected at the last observation, one-sided at ``alpha``: [low, ceiling].
-    """
-    unit = (np.asarray(values, dtype=np.float64) - floor) / (ceiling - floor)
-    if len(unit) == 0:
-        return Interval(floor, ceiling)
-    count = np.arange(1, len(unit) + 1)
-    mean = (0.5 + np.cumsum(unit)) / (count + 1)
-    variance = (0.25 + np.cumsum((unit - mean) ** 2)) / (count + 1)
-    before = np.concatenate(([0.25], variance[:-1]))
-    bets = np.sqrt(2.0 * math.log(1.0 / alpha) / (before * count * np.log1p(count)))
-    means = np.linspace(0.0, 1.0, BET_GRID + 1)
-    wealth = np.zeros(len(means))
-    highest = np.full(len(means), -math.inf)
-    block = 4096
-    for start in range(0, len(unit), block):
-        part = unit[start : start + block, None] - means
-        stake = np.minimum(bets[start : start + block, None], BET_LIMIT / np.maximum(means, 1e-12))
-        path = wealth + np.cumsum(np.log1p(stake * part), axis=0)
-        highest = np.maximum(highest, path.max(axis=0))
-        wealth = path[-1]
-    rejected = highest >= math.log(1.0 / alpha)
-    first = int(np.argmin(rejected))  # wealth falls with the mean, so what is rejected is a run from the left
-    low = means[max(0, first - 1)] if first > 0 else 0.0
-    return Interval(floor + float(low) * (ceiling - floor), ceiling)
-
-
 class Bootstrap:
     """Poisson bootstrap of a mean in one pass: NOT valid when logging adapted or when one looks more than once.
 

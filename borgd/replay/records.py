@@ -192,7 +192,8 @@ class Columns:
     cut: Bools
     names: dict[int, str]
     """Lesson number (hash) to its id."""
-    loggers: dict[int, str]
+    loggers: dict[int, tuple[str, float]]
+    """Logger number (hash) to its name and its holdout."""
     scopes: list[tuple[str, ...]]
 
     @property
@@ -218,13 +219,13 @@ def columns(lines: Iterable[bytes], skipped: Counter[str], machine: str = "") ->
 def pack(found: list[Line], machine: str = "") -> Columns:
     """Checked decisions into columns."""
     names: dict[str, int] = {}
-    loggers: dict[str, int] = {}
+    loggers: dict[str, float] = {}
     for line in found:
-        loggers.setdefault(logger_name(line, machine), 0)
+        loggers.setdefault(logger_name(line, machine), line.holdout)
         for entry in line.pool:
             names.setdefault(entry.id, 0)
     names = {name: hash64(name) for name in names}
-    loggers = {name: hash64(name) for name in loggers}
+    numbers = {name: hash64(name) for name in loggers}
     pool = [entry for line in found for entry in line.pool]
     seen_keys = [hash64(line.id, entry.id) if entry.shown or entry.held else 0 for line in found for entry in line.pool]
     return Columns(
@@ -238,7 +239,7 @@ def pack(found: list[Line], machine: str = "") -> Columns:
         best=_floats([line.best if math.isfinite(line.best) else 0.0 for line in found]),
         evidence=_floats([line.evidence if math.isfinite(line.evidence) else 0.0 for line in found]),
         session=_keys([hash64(line.agent, line.session) if line.session else hash64(line.id) for line in found]),
-        logger=_keys([loggers[logger_name(line, machine)] for line in found]),
+        logger=_keys([numbers[logger_name(line, machine)] for line in found]),
         key=_keys([hash64(line.id) for line in found]),
         decision=np.repeat(np.arange(len(found)), [len(line.pool) for line in found]).astype(np.int64),
         lesson=_keys([names[entry.id] for entry in pool]),
@@ -254,7 +255,7 @@ def pack(found: list[Line], machine: str = "") -> Columns:
         held=_bools([entry.held for entry in pool]),
         cut=_bools([entry.cut for entry in pool]),
         names={number: name for name, number in names.items()},
-        loggers={number: name for name, number in loggers.items()},
+        loggers={hash64(name): (name, holdout) for name, holdout in loggers.items()},
         scopes=[tuple(line.scopes) for line in found],
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import msgspec
+import numpy as np
 
 from borgd.replay import estimators
 from borgd.replay.account import SEQUENCES, SHARED, Account
@@ -166,11 +167,15 @@ def _coverage(replay: Replay, reward: Reward) -> Coverage:
         lessons=len(replay.lessons.names),
         outcomes=replay.outcomes.count,
         outcomes_skipped=dict(replay.outcomes.skipped),
-        loggers=sorted(replay.loggers.values()),
-        combined="one logger"
-        if many <= 1
-        else f"{many} loggers: each record by its own p; weighted by inverse variance beside",
+        loggers=sorted(name for name, _ in replay.loggers.values()),
+        combined=_combined(many),
     )
+
+
+def _combined(loggers: int) -> str:
+    if loggers <= 1:
+        return "one logger"
+    return f"{loggers} loggers, each record by its own p; weighted and balanced mixtures stand beside"
 
 
 def _candidate(replay: Replay, candidate: Candidate, reward: Reward, use_bootstrap: bool, worth: float) -> CandidateResult:
@@ -185,9 +190,8 @@ def _candidate(replay: Replay, candidate: Candidate, reward: Reward, use_bootstr
     for name, value in account.points().items():
         interval = spread.get(SHARED.get(name, name))
         estimates.append(_estimate(name, value, interval, count / mass if mass else None, chars))
-    weighted = _weighted(account)
-    if weighted is not None:
-        estimates.append(_estimate("DR, loggers weighted", weighted, None, count / mass if mass else None, chars))
+    for name, value in _mixed(replay, account).items():
+        estimates.append(_estimate(name, value, None, count / mass if mass else None, chars))
     difference = _difference(replay, account, reward) if candidate.settings else None
     verdict, sentence, more = _verdict(replay, candidate, reward, difference, worth)
     side = account.sides[0]
@@ -239,16 +243,24 @@ def _estimate(name: str, value: float, interval: Interval | None, per_mass: floa
     )
 
 
-def _weighted(account: Account) -> float | None:
-    """One DR value per logger, combined by inverse variance; None for a single logger."""
+def _mixed(replay: Replay, account: Account) -> dict[str, float]:
+    """Several loggers as one: DR values by inverse variance, IPS against the mixture; nothing for a single logger."""
     if len(account.by_logger) < 2:
-        return None
-    import numpy as np
-
+        return {}
     table = np.array(list(account.by_logger.values()))
     count, mean = table[:, 0], table[:, 1] / table[:, 0]
     variance = np.maximum(table[:, 2] / count - mean**2, 0.0)
-    return float(estimators.inverse_variance_shares(mean, variance, count) @ mean)
+    holdout = np.array([replay.loggers[each][1] for each in account.by_logger])
+    factors = [1.0 - holdout] if len(account.sides) == 1 else [holdout, 1.0 - holdout]
+    shares = count / count.sum()
+    balanced = sum(
+        sign * float(estimators.balanced_factors(factor, shares) @ table[:, 3 + place])
+        for place, (sign, factor) in enumerate(zip(account.signs, factors, strict=True))
+    )
+    return {
+        "DR, loggers weighted": float(estimators.inverse_variance_shares(mean, variance, count) @ mean),
+        "IPS, loggers balanced": balanced / float(count.sum()),
+    }
 
 
 def _difference(replay: Replay, account: Account, reward: Reward) -> Estimate:

@@ -71,8 +71,13 @@ class Run:
     def bootstrap_ever_missed(self) -> Floats:
         return np.any([(t < a) | (t > b) for t, a, b in zip(self.truth, self.boot_low, self.boot_high, strict=True)], axis=0)
 
-    def missed_at(self, look: int) -> float:
-        return float(np.mean((self.truth[look] < self.low[look]) | (self.truth[look] > self.high[look])))
+    def ever_above(self) -> Floats:
+        """Per replay: at some look the whole interval was above 0, that is, a difference was called better."""
+        return np.any([low > 0.0 for low in self.low], axis=0)
+
+    def error(self, name: str) -> float:
+        """Root mean squared error of an estimator at the last look."""
+        return float(np.sqrt(np.mean((self.points[name][-1] - self.truth[-1]) ** 2)))
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,7 @@ class World:
     candidate_base: tuple[float, ...] | None = None
     relative: bool = False
     """Value of the difference candidate − logger instead of the candidate's value."""
+    learns: bool = True
     seed: int = 1
 
 
@@ -97,13 +103,14 @@ def run(world: World, looks: list[int], bootstrap: int = 0) -> Run:
     random = np.random.default_rng(world.seed)
     count, many = len(world.effect), world.replays
     changed, ignored = np.zeros((many, count)), np.zeros((many, count))
+    gained, tried = np.zeros((many, count)), np.zeros((many, count))
     base = np.ones((many, count))
     candidate_base = np.broadcast_to(np.asarray(world.candidate_base or base[0]), (many, count)).copy()
     decision = np.repeat(np.arange(many), count)
     limit = np.full(many * count, float(world.slots))
     sequence, result = Sequence(many), Run()
     truth = np.zeros(many)
-    weights = random.poisson(1.0, size=(0, 0))
+    chance = target = np.zeros((many, count))
     boot = np.zeros((2, bootstrap, many))
     total = {name: np.zeros(many) for name in ("IPS", "DM", "DR", "w", "wr")}
     for step in range(1, world.steps + 1):
@@ -119,7 +126,7 @@ def run(world: World, looks: list[int], bootstrap: int = 0) -> Run:
         effect = np.asarray(world.effect) * (1 + world.season * np.sin(step / 40))
         reward = (random.random((many, count)) < effect) & seen
         mass = target - chance if world.relative else target
-        predicted = (changed + 0.4) / (changed + ignored + 2.0)
+        predicted = (gained + 0.4) / (tried + 2.0)
         flat = [part.ravel() for part in (mass, chance, seen, reward.astype(float), predicted)]
         terms = arms(decision, *flat, limit, many)
         sequence.add(terms)
@@ -133,8 +140,11 @@ def run(world: World, looks: list[int], bootstrap: int = 0) -> Run:
             weights = random.poisson(1.0, size=(bootstrap, many))
             boot[0] += weights * value
             boot[1] += weights
-        changed += reward
-        ignored += seen & ~reward
+        gained += reward
+        tried += seen
+        if world.learns:
+            changed += reward
+            ignored += seen & ~reward
         if step in looks:
             low, high = sequence.bounds()
             result.looks.append(step)
