@@ -115,8 +115,14 @@ class Books:
         if self._unqueued():
             self.write_inbox(lambda: (self._unqueued(), None))
 
-    def _unqueued(self) -> list[InboxRecord]:
-        return [Queued(ask=ask) for number, ask in self.ledger.asks.items() if number not in self.inbox.entries]
+    def _unqueued(self) -> Sequence[InboxRecord]:
+        missing = []
+        for ask in list(self.ledger.to_queue.values()):
+            if self.inbox.lacks(ask):
+                missing.append(Queued(ask=ask))
+            else:
+                self.ledger.queued(ask)
+        return missing
 
     def _fold_interrupts(self, reading: TypedReading[InterruptRecord]) -> None:
         self.damaged += len(reading.damage)

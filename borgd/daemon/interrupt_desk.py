@@ -12,9 +12,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
-
-import msgspec
+from typing import Literal, NamedTuple
 
 from borgd.config import Config
 from borgd.daemon.inbox_desk import exclusion_rows, expired
@@ -42,9 +40,6 @@ from borgd.limits.interrupts_records import (
     numbers_of,
     record,
 )
-
-NOT_SHOWN = "not shown"
-"""design: in place of an ask's stated numbers once its delivery failed, so that it is judged anew when it is asked again."""
 
 Audit = Callable[[Entry], None]
 Notify = Callable[[str, str], bool]
@@ -131,22 +126,20 @@ class InterruptDesk:
         """``verdict``'s ask could not be shown: the charge is given back, the ask waits in the inbox."""
         self._settle(verdict, "failed", now_ms)
 
-    def _settle(self, verdict: Verdict, how: str, now_ms: int | None) -> None:
+    def _settle(self, verdict: Verdict, how: Literal["delivered", "failed"], now_ms: int | None) -> None:
         if not verdict.charged:
             return
         now = wall_ms() if now_ms is None else now_ms
 
-        def settle() -> tuple[list[InterruptRecord], Asked | None]:
-            asked = self.books.ledger.open.get(verdict.id)
-            if asked is None:
+        def settle() -> tuple[list[InterruptRecord], None]:
+            if verdict.id not in self.books.ledger.open:
                 return [], None
-            return [Settled(id=verdict.id, ms=now, how="failed" if how == "failed" else "delivered")], asked
+            return [Settled(id=verdict.id, ms=now, how=how)], None
 
         with self.books.lock:
-            asked = self.books.write_interrupts(now, settle)
-            if asked is not None and how == "failed":
-                waits = msgspec.structs.replace(asked, outcome="defer", numbers=NOT_SHOWN)
-                self.books.write_inbox(lambda: ([Queued(ask=waits)], None))
+            self.books.write_interrupts(now, settle)
+            if how == "failed":
+                self.books.refresh(now)
 
     def answers(self, session: str, scope: str, *, starting: bool = False, now_ms: int | None = None) -> list[str]:
         """Texts for ``session`` of answers to its asks that it has not been told, each handed over once.

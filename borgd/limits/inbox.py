@@ -59,6 +59,9 @@ class Inbox:
         self.entries: dict[int, Entry] = {}
         self.last_digest_ms: int | None = None
         self._by_key: dict[str, int] = {}
+        self._open: dict[int, Entry] = {}
+        self._owed: dict[int, Entry] = {}
+        """Answered ones whose own session has not been told."""
 
     def apply(self, record: InboxRecord) -> None:
         """Fold one line in; a line that its entry's state does not allow changes nothing."""
@@ -77,6 +80,8 @@ class Inbox:
                 entry.worth = record.yes
             case Told():
                 entry.told.add(record.session)
+                if record.session == entry.ask.session:
+                    self._owed.pop(entry.number, None)
             case Answered() if entry.open or entry.state == "expired":
                 entry.late = entry.state == "expired"
                 self._end(entry, "answered", record.ms, record.text, record.by)
@@ -93,20 +98,29 @@ class Inbox:
         state: EntryState = "pending" if ask.outcome == "admit" else "deferred"
         if entry is None:
             self._by_key[ask.key] = ask.number
-            self.entries[ask.number] = Entry(ask, state, ask.ms, fallback_taken=state == "deferred")
+            entry = Entry(ask, state, ask.ms, fallback_taken=state == "deferred")
+            self.entries[ask.number] = self._open[ask.number] = entry
         elif entry.open:
             entry.ask, entry.state = ask, state
 
     def _end(self, entry: Entry, state: EntryState, ms: int, answer: str = "", by: str = "") -> None:
         entry.state, entry.ended_ms, entry.answer, entry.by = state, ms, answer, by
+        self._open.pop(entry.number, None)
+        if state == "answered" and entry.ask.session not in entry.told:
+            self._owed[entry.number] = entry
+
+    def lacks(self, ask: Asked) -> bool:
+        """Whether ``ask`` is still to be queued: it is not here, or here as shown although it was not."""
+        entry = self.entries.get(ask.number)
+        return entry is None or (entry.state == "pending" and ask.outcome == "defer" and entry.ask.id == ask.id)
 
     def waiting(self) -> list[Entry]:
         """Open entries: highest stakes first, then the oldest."""
-        return sorted((entry for entry in self.entries.values() if entry.open), key=_urgency)
+        return sorted(self._open.values(), key=_urgency)
 
     def due(self, now_ms: int) -> list[Entry]:
         """Open entries whose expiry has passed."""
-        return [entry for entry in self.entries.values() if entry.open and 0 < entry.ask.expires_ms <= now_ms]
+        return [entry for entry in self._open.values() if 0 < entry.ask.expires_ms <= now_ms]
 
     def entry(self, number: int) -> Entry:
         """Entry ``number``.
@@ -130,9 +144,8 @@ class Inbox:
         """
         owed = [
             entry
-            for entry in self.entries.values()
-            if entry.state == "answered"
-            and session not in entry.told
+            for entry in self._owed.values()
+            if session not in entry.told
             and (
                 (entry.ask.session == session and session != "")
                 or (starting and entry.ask.scope == scope and not entry.told)

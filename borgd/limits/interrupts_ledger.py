@@ -11,7 +11,16 @@ from collections import Counter
 from collections.abc import Iterable
 
 from borgd.limits.interrupts_account import Account
-from borgd.limits.interrupts_records import Asked, Excluded, InterruptRecord, Observed, Retracted, Settled, chain_of
+from borgd.limits.interrupts_records import (
+    Asked,
+    Excluded,
+    InterruptRecord,
+    Observed,
+    Retracted,
+    Settled,
+    chain_of,
+    not_shown,
+)
 from borgd.limits.lattice import Exclusion, Lattice
 from borgd.limits.scopes import ROOT
 from borgd.limits.windows import Window, named
@@ -34,8 +43,8 @@ class Ledger:
         self.lattice = Lattice()
         self.open: dict[str, Asked] = {}
         self.last_number = 0
-        self.asks: dict[int, Asked] = {}
-        """Inbox number -> its latest verdict, joined ones and exclusions left out."""
+        self.to_queue: dict[int, Asked] = {}
+        """Inbox number -> its latest verdict, until ``queued`` says that the inbox has it."""
         self.outcomes: Counter[str] = Counter()
         """Verdicts by rule since the journal began."""
         self._charges: dict[str, int] = {}
@@ -79,6 +88,11 @@ class Ledger:
         """The inbox number that this tool call asked, or joined; 0: none."""
         return self._calls.get((session, tool_use_id), 0)
 
+    def queued(self, asked: Asked) -> None:
+        """The inbox has ``asked``."""
+        if self.to_queue.get(asked.number) == asked:
+            del self.to_queue[asked.number]
+
     def stale(self, now_ms: int) -> list[Asked]:
         """Reservations whose holder is gone."""
         return [asked for asked in self.open.values() if not 0 <= now_ms - asked.ms < RESERVATION_MS]
@@ -114,7 +128,7 @@ class Ledger:
             self._last_ask_ms[asked.session] = asked.ms
         if asked.outcome == "excluded" or asked.joined:
             return
-        self.asks[asked.number] = asked
+        self.to_queue[asked.number] = asked
         if asked.charged and asked.id not in self._charges:
             self._charges[asked.id] = self.account.charge(asked.ms, chain_of(asked), bypass=asked.bypass)
             self.open[asked.id] = asked
@@ -123,6 +137,7 @@ class Ledger:
         asked = self.open.pop(settled.id, None)
         if asked is not None and settled.how == "failed":
             self.account.give_back(self._charges[settled.id])
+            self.to_queue[asked.number] = not_shown(asked)
 
     def _observed(self, observed: Observed) -> None:
         if self.counted(observed):

@@ -23,6 +23,8 @@ MAX_OPTION = 200
 """guard: characters of an option, a fallback, a source or a name that are kept."""
 MAX_ANSWER = 4000
 """guard: characters of an answer that are kept."""
+NOT_SHOWN = "not shown"
+"""design: in place of an ask's stated numbers once its delivery failed: no asker states that, so it counts as restated."""
 MAX_OPTIONS = 4
 """host: an agent's question has 2 to 4 options."""
 
@@ -220,3 +222,8 @@ def _number(value: object) -> str:
 def chain_of(asked: Asked) -> tuple[str, ...]:
     """The paths that ``asked`` was charged to."""
     return scopes.chain(asked.scope)
+
+
+def not_shown(asked: Asked) -> Asked:
+    """``asked`` after its delivery failed: it waits, and is judged anew when it comes again."""
+    return msgspec.structs.replace(asked, outcome="defer", numbers=NOT_SHOWN)
