@@ -13,6 +13,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "edit": ("lesson_edit", "change fields of one; the old version stays in the journal"),
     "retire": ("lesson_retire", "take one out of recall"),
     "import": ("lesson_import", "rules from a Markdown file, or lessons from a .jsonl file"),
+    "episodes": ("lesson_episodes", "corrections that are no lesson yet"),
     "propose": ("lesson_propose", "propose a lesson from a correction; it waits for ratify"),
     "ratify": ("lesson_ratify", "keep, edit, merge or drop what was proposed"),
 }

@@ -6,7 +6,7 @@ import argparse
 
 import msgspec
 
-from borgd.cli.lesson_files import add_fields, build, change, details, engineer, given, here, now_ms, print_json, settings
+from borgd.cli.lesson_files import add_fields, build, change, details, engineer, given, here, now_ms, print_json
 
 
 def run(argv: list[str]) -> int:
@@ -15,7 +15,7 @@ def run(argv: list[str]) -> int:
     add_fields(parser, required=True)
     parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
     arguments = parser.parse_args(argv)
-    name = engineer(settings().people)
+    name = engineer()
     lesson = build(given(arguments), ms=now_ms(), engineers=(name,), repo=here(), source="written")
     (added,) = change(lambda store: [store.add(lesson)])
     if arguments.json:

@@ -6,7 +6,7 @@ import argparse
 
 import msgspec
 
-from borgd.cli.lesson_files import add_fields, change, details, engineer, given, here, now_ms, print_json, settings
+from borgd.cli.lesson_files import add_fields, change, details, engineer, given, here, now_ms, print_json
 from borgd.errors import UsageError
 
 
@@ -27,7 +27,7 @@ def run(argv: list[str]) -> int:
         changes["repo"] = here()
         if not changes["repo"]:
             raise UsageError("--reach repo is for the repository you are in, and you are in none")
-    name = engineer(settings().people)
+    name = engineer()
     (edited,) = change(lambda store: [store.edit(arguments.id, changes, ms=now_ms(), engineer=name)])
     if arguments.json:
         print_json(msgspec.to_builtins(edited))

@@ -6,9 +6,6 @@ Every change goes through ``change`` under the journal's lock, so that two termi
 from __future__ import annotations
 
 import argparse
-import os
-import pwd
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,16 +14,14 @@ from typing import Any
 
 import msgspec
 
-from borgd import config
+from borgd.config import Config
 from borgd.daemon import repository
+from borgd.daemon.settings import engineer_name, read_config
 from borgd.errors import InputError
 from borgd.journal import Follower, Journal, Reading
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import REACHES, Store
 from borgd.paths import places, private_dir
-
-GIT_SECONDS = 2.0
-"""guard: how long git may take to say a name."""
 
 
 def now_ms() -> int:
@@ -34,29 +29,17 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def settings() -> config.Config:
+def settings() -> Config:
     """config.toml, or all defaults where there is none.
 
     :raises ConfigError: it cannot be used; names field and what was expected.
     """
-    path = places().config_file
-    return config.load(path.read_bytes() if path.exists() else None, str(path))
+    return read_config(places())
 
 
-def engineer(people: config.PeopleConfig) -> str:
-    """This person's canonical name: the configured one, else git's user.name, else the login name."""
-    name = people.engineer or _git_name() or pwd.getpwuid(os.getuid()).pw_name
-    return people.aliases.get(name, name)
-
-
-def _git_name() -> str:
-    try:
-        answer = subprocess.run(
-            ["git", "config", "user.name"], capture_output=True, text=True, timeout=GIT_SECONDS, check=False
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return answer.stdout.strip()
+def engineer() -> str:
+    """The name that this person's lessons and verdicts carry."""
+    return engineer_name(settings())
 
 
 def here() -> str:
@@ -127,24 +110,31 @@ def change(decide: Callable[[Store], Sequence[Mapping[str, Any]]]) -> list[Lesso
     return lessons.transact(Follower(lessons), under_lock)
 
 
-def add_fields(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """The flags that set a lesson's fields."""
+def append(name: str, values: Sequence[msgspec.Struct]) -> None:
+    """Add ``values`` to the journal ``name``; they are on the disk when this returns."""
+    journal(name).append(values)
+
+
+def add_fields(parser: argparse.ArgumentParser, *, required: bool, full: bool = True) -> None:
+    """The flags that set a lesson's fields; without ``full`` those that a proposal has."""
     parser.add_argument("--question", required=required, metavar="TEXT", help="what the agent shall ask itself")
     parser.add_argument("--consequence", required=required, metavar="TEXT", help="what goes wrong otherwise")
     parser.add_argument("--scope", action="append", metavar="NAME", help="a system it belongs to; none: everywhere")
     parser.add_argument("--situation", action="append", metavar="TEXT", help="when it applies")
     parser.add_argument("--facet", action="append", metavar="TEXT", help="another wording to be found by")
     parser.add_argument("--area", metavar="NAME", help="such as tests, security, api")
+    parser.add_argument("--reach", choices=REACHES, help="who gets it (team)")
+    if not full:
+        return
     parser.add_argument("--overrides", metavar="TEXT", help="the rule or habit that it replaces")
     parser.add_argument("--supersedes", action="append", metavar="ID", help="a lesson that it replaces")
-    parser.add_argument("--reach", choices=REACHES, help="who gets it (team)")
 
 
 def given(arguments: argparse.Namespace) -> dict[str, Any]:
     """The lesson fields that were given on the command line."""
     names = {"situation": "situations", "facet": "facets"}
     flags = ("question", "consequence", "scope", "situation", "facet", "area", "overrides", "supersedes", "reach")
-    return {names.get(flag, flag): value for flag in flags if (value := getattr(arguments, flag)) is not None}
+    return {names.get(flag, flag): value for flag in flags if (value := getattr(arguments, flag, None)) is not None}
 
 
 def build(fields: Mapping[str, Any], **more: Any) -> Lesson:

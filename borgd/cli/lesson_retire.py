@@ -6,7 +6,7 @@ import argparse
 
 import msgspec
 
-from borgd.cli.lesson_files import change, engineer, now_ms, print_json, settings
+from borgd.cli.lesson_files import change, engineer, now_ms, print_json
 
 
 def run(argv: list[str]) -> int:
@@ -16,7 +16,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--reason", default="", metavar="TEXT", help="kept in the lesson's history")
     parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
     arguments = parser.parse_args(argv)
-    name = engineer(settings().people)
+    name = engineer()
     (retired,) = change(lambda store: [store.retire(arguments.id, ms=now_ms(), engineer=name, reason=arguments.reason)])
     if arguments.json:
         print_json(msgspec.to_builtins(retired))

@@ -141,6 +141,10 @@ class Store:
         """The lessons that are not retired and reach ``engineer`` at work in ``repo``, by id."""
         return [lesson for lesson in self if not lesson.retired and visible(lesson, repo, engineer)]
 
+    def current(self) -> list[Lesson]:
+        """The lessons that are not retired, whomever they reach, by id."""
+        return [lesson for lesson in self if not lesson.retired]
+
     def apply(
         self,
         records: Iterable[Record],

@@ -1,0 +1,45 @@
+"""One key, one line: how a person answers in a terminal. Escapes are shown, never obeyed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import termios
+import tty
+
+INTERRUPT = "\x03"
+END = "\x04"
+
+
+def key_press(prompt: str, keys: str) -> str:
+    """The next of ``keys`` that is pressed, without Enter; end of input is q.
+
+    What was typed before the question is thrown away: a key pressed twice must not decide the next one unread.
+
+    :raises KeyboardInterrupt: control C.
+    """
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor, termios.TCSAFLUSH)
+        print(prompt, end=" ", flush=True)
+        key = ""
+        while not key or key not in keys:
+            key = os.read(descriptor, 1).decode("latin-1").lower()
+            if key == INTERRUPT:
+                raise KeyboardInterrupt
+            if key in ("", END):
+                key = "q"
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+    print(key)
+    return key
+
+
+def ask_text(name: str, default: str) -> str:
+    """A line for ``name``; Enter alone takes ``default``."""
+    try:
+        said = input(f"  {name}{f' [{default}]' if default else ''}: ").strip()
+    except EOFError:
+        said = ""
+    return said or default

@@ -1,0 +1,184 @@
+"""From a correction to a ratified lesson: the agent's own command, then a person with flags or one key each."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from borgd.cli import dispatch
+from borgd.errors import BorgError
+from borgd.journal import Journal
+from borgd.lessons.capture import Correction
+from borgd.lessons.episodes import Episode, episode, hint
+from borgd.paths import places, private_dir
+
+Borg = Callable[..., Any]
+KEY = "ghp_" + "a1B2" * 9
+
+
+@pytest.fixture
+def borg(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Borg:
+    monkeypatch.chdir(home)
+    (home / ".config/borgd").mkdir(parents=True)
+    (home / ".config/borgd/config.toml").write_text('[people]\nengineer = "ada"\n')
+
+    def call(*argv: str) -> Any:
+        assert dispatch(["lesson", *argv]) == 0
+        out = capsys.readouterr().out
+        return json.loads(out) if "--json" in argv else out
+
+    return call
+
+
+def corrected(text: str = "No, use the queue.", rule: str = "en-no") -> Episode:
+    one = episode(
+        Correction(text=text, rule=rule, reason="r", strength=0.8),
+        ms=1,
+        agent="claude-code",
+        session="s1",
+        repo="acme/shop",
+        task="send the mails",
+        proposal="I call the API in a loop.",
+    )
+    private_dir(places().data)
+    Journal(places().journal("episodes")).append([one])
+    return one
+
+
+def proposed(borg: Borg, one: Episode, question: str = "Does it go through the queue?", *more: str) -> str:
+    made = borg("propose", "--episode", one.id, "--question", question, "--consequence", "Mail is lost.", *more, "--json")
+    return str(made["proposal"]["id"])
+
+
+def test_the_command_of_the_hint_works_as_it_is_told(borg: Borg) -> None:
+    one = corrected()
+    words = hint(one).split("borg lesson ")[1].split(" [--scope")[0].replace("'…?'", "Q?").replace("'…'", "C.").split()
+    assert "a person decides" in borg(*words)
+
+
+def test_kept_merged_dropped(borg: Borg) -> None:
+    one = corrected()
+    keep, other = proposed(borg, one), proposed(borg, one, "Does mail go through the queue?", "--reach", "repo")
+    drop = proposed(borg, one, "Is it blue?")
+    waiting = borg("ratify", "--json")["waiting"]
+    assert {entry["proposal"]["id"] for entry in waiting} == {keep, other, drop}
+    (kept,) = borg("ratify", "--keep", keep[:4], "--json")["done"]
+    near = next(entry["twins"] for entry in borg("ratify", "--json")["waiting"] if entry["proposal"]["id"] == other)
+    assert near[0]["id"] == kept["lesson"]
+    assert f"like {kept['lesson']}" in borg("ratify")
+    lesson = borg("show", kept["lesson"], "--json")
+    assert (lesson["source"], lesson["engineers"], lesson["reach"]) == ("correction", ["ada"], "team")
+    borg("ratify", "--merge", other, kept["lesson"], "--drop", drop)
+    merged = borg("show", kept["lesson"], "--json")
+    assert (merged["reach"], merged["repo"], merged["support"]) == ("repo", "acme/shop", 2)
+    assert "Nothing is proposed" in borg("ratify")
+    assert "the answer was drop" in borg("propose", "--episode", one.id, "--question", "is it BLUE?", "--consequence", "c")
+    assert borg("episodes", "--json")["episodes"] == []
+
+
+def test_proposals_need_a_correction_and_are_few(borg: Borg) -> None:
+    with pytest.raises(BorgError, match="borg lesson episodes"):
+        borg("propose", "--episode", "Enone", "--question", "q", "--consequence", "c")
+    one = corrected()
+    for number in range(3):
+        proposed(borg, one, f"Number {number}?")
+    proposed(borg, one, "Number 2?")
+    with pytest.raises(BorgError, match="3 lessons are proposed"):
+        proposed(borg, one, "Number 4?")
+    with pytest.raises(BorgError, match="no proposal 'Px' waits"):
+        borg("ratify", "--keep", "Px")
+
+
+def test_an_answer_becomes_an_answer_lesson_and_secrets_do_not(borg: Borg) -> None:
+    one = corrected(f"always use {KEY}", "answer-rule")
+    key = proposed(borg, one, f"Is {KEY} rotated?")
+    (kept,) = borg("ratify", "--keep", key, "--json")["done"]
+    assert borg("show", kept["lesson"], "--json")["source"] == "answer"
+    for file in places().data.glob("*.jsonl"):
+        assert "a1B2" not in file.read_text()
+
+
+def test_an_episode_can_be_dropped(borg: Borg) -> None:
+    one = corrected()
+    assert one.id in borg("episodes")
+    borg("ratify", "--drop", one.id)
+    assert "No correction waits" in borg("episodes")
+
+
+def in_a_terminal(keys: list[tuple[str, str]], home: Path) -> tuple[str, int]:
+    """Run ratify under a pseudo-terminal; each (wait for, then type)."""
+    ours, theirs = pty.openpty()
+    env = {"HOME": str(home), "PATH": "/usr/bin:/bin", "TERM": "dumb"}
+    command = [sys.executable, "-m", "borgd", "lesson", "ratify"]
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=home, start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 (one system call; control C needs it)
+    )  # fmt: skip
+    os.close(theirs)
+    seen, position, deadline = "", 0, time.monotonic() + 60
+    try:
+        while time.monotonic() < deadline:
+            if keys and (found := seen.find(keys[0][0], position)) >= 0:
+                position = found + len(keys[0][0])
+                os.write(ours, keys.pop(0)[1].encode())
+                continue
+            if not select.select([ours], [], [], 1)[0]:
+                if process.poll() is not None:
+                    break
+                continue
+            try:
+                data = os.read(ours, 4096)
+            except OSError:
+                break
+            if not data:
+                break
+            seen += data.decode("utf-8", "replace")
+    finally:
+        process.kill() if process.poll() is None and keys else None
+        code = process.wait(10)
+        os.close(ours)
+    return seen, code
+
+
+def test_one_key_each_in_a_terminal(borg: Borg, home: Path) -> None:
+    one = corrected()
+    other = corrected("wrong, we use UTC", "en-wrong-thing")
+    proposed(borg, one)
+    proposed(borg, one, "Does the mail go through the queue?")
+    proposed(borg, one, "Is it blue?")
+    seen, code = in_a_terminal(
+        [
+            *[("[q]uit", "x"), ("", "e"), ("question [", "\n"), ("consequence [", "Mail gets lost.\n")],
+            *[("comma between)", "Mailer, Shop\n"), ("[q]uit", "m"), ("into lesson [", "\n"), ("[q]uit", "d")],
+            *[("[w]rite", "w"), ("question:", "Is it UTC?\n"), ("consequence:", "Off by one.\n")],
+        ],
+        home,
+    )
+    assert code == 0, seen
+    lessons = {lesson["question"]: lesson for lesson in borg("list", "--json")["lessons"]}
+    edited = lessons["Does it go through the queue?"]
+    assert (edited["consequence"], edited["scope"], edited["support"]) == ("Mail gets lost.", ["Mailer", "Shop"], 2)
+    assert set(lessons) == {"Does it go through the queue?", "Is it UTC?"}
+    assert borg("episodes", "--json")["episodes"] == []
+    assert other.correction in seen
+
+
+def test_control_c_and_the_end_of_input_decide_nothing(borg: Borg, home: Path) -> None:
+    proposed(borg, corrected())
+    _, code = in_a_terminal([("[q]uit", "\x03")], home)
+    assert code in (130, -2)
+    seen, code = in_a_terminal([("[q]uit", "q")], home)
+    assert code == 0, seen
+    assert len(borg("ratify", "--json")["waiting"]) == 1
