@@ -42,16 +42,17 @@ BACKOFF_S = 30.0
 SOCKET_PATH_BYTES = 103 if sys.platform == "darwin" else 107
 """host: sun_path holds 104 or 108 bytes, one of them the closing NUL."""
 SILENT = b"{}"
+Socket = _socket.socket
 
 
 class Failure(Exception):  # noqa: N818 (most of them are not errors: no daemon is a normal state)
     """No answer: ``cause`` is the first word in hook.log, ``absent`` says that no daemon listens."""
 
-    def __init__(self, cause, text, absent=False):
+    def __init__(self, cause: str, text: str, absent: bool = False) -> None:
         self.cause, self.text, self.absent = cause, text, absent
 
 
-def is_private(path, uid):
+def is_private(path: str, uid: int) -> bool:
     try:
         info = os.lstat(path)
     except OSError:
@@ -59,14 +60,14 @@ def is_private(path, uid):
     return info.st_mode & 0o177777 == 0o040700 and info.st_uid == uid
 
 
-def state_home(env):
+def state_home(env: "dict[str, str]") -> str:
     state = env.get("XDG_STATE_HOME", "")
     if not state.startswith("/"):
         state = env.get("HOME", "/").rstrip("/") + "/.local/state"
     return state.rstrip("/") + "/borgd"
 
 
-def socket_path(env, uid):
+def socket_path(env: "dict[str, str]", uid: int) -> str:
     """As borgd.address.socket_path: a test compares the two."""
     runtime = env.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/") and is_private(runtime, uid):
@@ -82,7 +83,7 @@ def socket_path(env, uid):
     return f"/tmp/borgd-{uid}-{value:016x}/borgd.sock"
 
 
-def peer_uid(sock):
+def peer_uid(sock: Socket) -> "int | None":
     """The uid at the other end as the kernel knows it, or None where the platform does not say."""
     if hasattr(_socket, "SO_PEERCRED"):
         return int.from_bytes(sock.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)[4:8], sys.byteorder)
@@ -91,7 +92,7 @@ def peer_uid(sock):
     return None
 
 
-def connect(path, deadline):
+def connect(path: str, deadline: float) -> Socket:
     """A non-blocking socket connected to ``path``; a full backlog is waited for until the deadline."""
     try:
         sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -116,7 +117,7 @@ def connect(path, deadline):
     return sock
 
 
-def connect_any(env, deadline):
+def connect_any(env: "dict[str, str]", deadline: float) -> Socket:
     """The daemon of this environment, or of the same state directory started where there was no runtime directory."""
     uid = os.getuid()
     path = socket_path(env, uid)
@@ -132,7 +133,7 @@ def connect_any(env, deadline):
             raise failure from None
 
 
-def parse(reply):
+def parse(reply: bytes) -> "tuple[bytes, bytes] | None":
     """(out, err) of a whole reply, None while it is still incomplete."""
     head, newline, rest = reply.partition(b"\n")
     words = head.split(b" ")
@@ -152,7 +153,7 @@ def parse(reply):
     return None if len(rest) < out + err else (rest[:out], rest[out:])
 
 
-def exchange(sock, header, read, deadline):
+def exchange(sock: Socket, header: bytes, read: bool, deadline: float) -> "tuple[bytes, bytes]":
     """Send ``header`` and stdin as it comes (where ``read``), and return (out, err) as soon as the reply is whole."""
     unsent, reply, sent, writable, watching = header, b"", 0, True, False
     poll = select.poll()
@@ -206,7 +207,7 @@ def exchange(sock, header, read, deadline):
             read = bool(chunk)
 
 
-def write_out(data, deadline):
+def write_out(data: bytes, deadline: float) -> None:
     """``data`` on stdout, in pieces that a pipe takes whole, so that a reader who sleeps cannot hold us."""
     poll = select.poll()
     poll.register(1, select.POLLOUT)
@@ -216,7 +217,7 @@ def write_out(data, deadline):
         data = data[os.write(1, data[:4096]) :]
 
 
-def log(env, agent, event, cause, text):
+def log(env: "dict[str, str]", agent: str, event: str, cause: str, text: str) -> None:
     """One line in hook.log; a log that cannot be written is not worth failing for."""
     try:
         directory = state_home(env)
@@ -236,7 +237,7 @@ def log(env, agent, event, cause, text):
         pass
 
 
-def launch_command(env):
+def launch_command(env: "dict[str, str]") -> "list[bytes] | None":
     """The daemon's command line as the installer wrote it, one argument a line; None where it is not ours alone to write."""
     data = env.get("XDG_DATA_HOME", "")
     if not data.startswith("/"):
@@ -252,7 +253,7 @@ def launch_command(env):
     return command if command and command[0].startswith(b"/") else None
 
 
-def may_start(env):
+def may_start(env: "dict[str, str]") -> bool:
     """True at most once in BACKOFF_S: the marker is a file, made anew by whoever may start."""
     directory = state_home(env)
     marker = directory + "/hook.start"
@@ -270,7 +271,7 @@ def may_start(env):
     return True
 
 
-def start_daemon(env):
+def start_daemon(env: "dict[str, str]") -> None:
     """Start the daemon in a session of its own, with nothing of ours open, and do not wait for it."""
     command = launch_command(env)
     if not command or not may_start(env):
@@ -293,7 +294,7 @@ def start_daemon(env):
         os._exit(127)
 
 
-def drain(deadline):
+def drain(deadline: float) -> None:
     """Empty stdin, for a little while at most."""
     poll = select.poll()
     poll.register(0, select.POLLIN)
@@ -302,7 +303,7 @@ def drain(deadline):
             return
 
 
-def ask(agent, event, env, read, deadline):
+def ask(agent: str, event: str, env: "dict[str, str]", read: bool, deadline: float) -> "tuple[bytes, Failure | None]":
     """(one JSON object, what went wrong or None) for one event."""
     try:
         words = agent + event
@@ -320,7 +321,7 @@ def ask(agent, event, env, read, deadline):
         return SILENT, Failure("error", f"{type(error).__name__}: {error}")
 
 
-def main():
+def main() -> None:
     """The whole life of the process; never returns."""
     start = time.monotonic()
     for number in (0, 1, 2):
@@ -329,7 +330,7 @@ def main():
         except OSError:
             os.open("/dev/null", os.O_RDWR)  # else a socket of ours would become the agent's stdin or stdout
     os.umask(0o077)
-    env = os.environ
+    env = dict(os.environ)
     agent, event = [*sys.argv[1:], "", ""][:2]
     deadline = start + (LONG_S if event in LONG_EVENTS else SHORT_S) - STARTUP_S
     read = not os.isatty(0)

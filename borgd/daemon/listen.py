@@ -140,10 +140,11 @@ class Claim:
         """Whether a client that connects to our path now would reach us, and our locks still mean something."""
         try:
             nodes = [(os.stat(path), os.fstat(file)) for path, file in self._locks]  # noqa: PTH116
-            here = os.stat(self.path)  # noqa: PTH116
+            if self._node is not None:
+                nodes.append((os.stat(self.path), self._node))  # noqa: PTH116
         except OSError:
             return False
-        return all(os.path.samestat(*pair) for pair in nodes) and (self._node is None or os.path.samestat(here, self._node))
+        return all(os.path.samestat(*pair) for pair in nodes)
 
     def withdraw(self) -> None:
         """Take the path away, if it is still ours, so that no new client comes; those who came are still served."""

@@ -5,12 +5,17 @@ Promises to say as soon as a request is whole or can no longer become one, and t
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from borgd import wire
 from borgd.daemon.scan import ContainerScanner
 from borgd.errors import ProtocolError
 from borgd.wire import Header
+
+KINDS = 256
+"""method: different header lines whose parts are remembered; an agent sends a dozen."""
+_parsed = lru_cache(KINDS)(wire.parse_header)
 
 
 class NothingSaidError(ProtocolError):
@@ -66,7 +71,7 @@ class RequestReader:
             if not ended and len(self._data) < wire.MAX_HEADER:
                 return None
             raise ProtocolError("the request does not start with a borg/1 header line")
-        self._header = wire.parse_header(bytes(self._data[:newline]))
+        self._header = _parsed(bytes(self._data[:newline]))
         self._header_bytes = newline + 1
         del self._data[: self._header_bytes]
         return self._header

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from borgd.daemon.request import RequestReader
 from borgd.daemon.scan import BOM, ContainerScanner
+from borgd.errors import ProtocolError
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(['"', "\\", '\\"', "{", "}", "[", "]", "\\\\"]),
@@ -53,6 +55,33 @@ def test_the_end_is_found_with_the_byte_that_completes_the_value(
 def test_any_bytes_give_the_same_end_in_one_piece_and_in_many(junk: bytes, data: st.DataObject) -> None:
     junk = data.draw(st.sampled_from([b"", b"{", b"[", b'{"'])) + junk
     assert feed(junk, [])[0] == feed(junk, list(range(len(junk))))[0]
+
+
+@given(
+    st.sampled_from(
+        [b"borg/1 hook a b\n", b"borg/1 call x\n", b"borg/1 call x\r\n", b"borg/2 call x\n", b"\n", b"x" * 520, b""]
+    ),
+    st.binary(max_size=40) | containers.map(lambda value: json.dumps(value).encode()),
+    st.data(),
+)
+def test_a_request_is_the_same_however_it_is_cut(header: bytes, body: bytes, data: st.DataObject) -> None:
+    whole = header + body
+
+    def read(cuts: list[int]) -> tuple[object, ...]:
+        reader = RequestReader()
+        try:
+            for begin, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
+                request = reader.take(whole[begin:end]) if end > begin else None
+                if request is not None:
+                    return tuple(request)
+            return tuple(reader.take(b"") or ())
+        except ProtocolError as error:
+            return (type(error), str(error))
+
+    expected = read([])
+    assert expected
+    assert read(list(range(len(whole)))) == expected
+    assert read(sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=9)))) == expected
 
 
 @pytest.mark.parametrize("body", [b"", b" \r\n", BOM, BOM[:2], b"12", b'"text"', b"true", b"}", b"hello {"])
