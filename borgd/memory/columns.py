@@ -153,7 +153,7 @@ class Columns:
         self._sessions: dict[str, int] = {}
         self._begun: dict[int, int] = {}
         self._places: Places = {}
-        self._pairs, self._values, self._uses = array("Q"), array("L"), array("Q")
+        self._pairs, self._values, self._uses = array("Q"), array("I"), array("Q")
         self._decoder = msgspec.json.Decoder(_Line)
         self.skipped = 0
 

@@ -7,6 +7,7 @@ the team would observe becomes outcomes; the truth itself is never shown to reca
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -71,13 +72,13 @@ def team_lessons(truth: dict[str, bool]) -> dict[str, Lesson]:
     return lessons
 
 
-def run(arm: Arm, sessions: int, seed: int) -> Season:
+def run(arm: Arm, sessions: int, seed: int, settings: Mapping[str, object] | None = None) -> Season:
     """A season of ``sessions`` sessions. The world's chances are the same in every arm; only what is recalled differs."""
+    policy = changed(POLICY, {"explore": arm == "memory", **(settings or {})})
     season = Season(Memory())
     lessons = team_lessons(season.truth)
-    season.memory = Memory(lessons)
-    fresh = Memory(lessons)
-    policy = changed(POLICY, {"explore": arm == "memory"})
+    season.memory = Memory(lessons, rule=policy.memory)
+    fresh = Memory(lessons, rule=policy.memory)
     for number in range(sessions):
         world = np.random.default_rng([seed, number])
         system = int(world.integers(SYSTEMS))
@@ -105,20 +106,19 @@ def run(arm: Arm, sessions: int, seed: int) -> Season:
             corrections += corrected
             kind = _outcome(name in shown, season.truth[name], arises[name], corrected, reply)
             if name in shown or name in held:
-                season.memory.apply(
-                    Outcome(
-                        id=f"{number}-{name}",
-                        ms=1000 + number,
-                        lesson=name,
-                        kind=kind,
-                        evidence="simulated",
-                        agent="sim",
-                        session=f"s{number}",
-                        held=name in held,
-                        repo=f"repo{number % 3}",
-                        engineer=f"engineer{number % 4}",
-                    )  # fmt: skip
+                outcome = Outcome(
+                    id=f"{number}-{name}",
+                    ms=1000 + number,
+                    lesson=name,
+                    kind=kind,
+                    evidence="simulated",
+                    agent="sim",
+                    session=f"s{number}",
+                    held=name in held,
+                    repo=f"repo{number % 3}",
+                    engineer=f"engineer{number % 4}",
                 )
+                season.memory.apply(outcome)
         season.memory.saw(f"sim\0s{number}", 1000 + number)
         season.corrections.append(corrections)
         season.arisen.append(sum(arises.values()))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.memory.activation import Clock, activation, squash
+from borgd.memory.activation import DORMANT_BELOW, Clock, activation, squash
 from borgd.memory.memory import Memory
 from tests.memory.support import lesson, outcome, store
 
@@ -17,7 +17,7 @@ from tests.memory.support import lesson, outcome, store
 def test_a_new_lesson() -> None:
     weight = Memory(store(lesson("L1"))).weight("L1")
     assert weight.activation == 0
-    assert weight.squash == pytest.approx(1 / (1 + math.exp(-2)))
+    assert weight.squash == pytest.approx(1 / (1 + math.exp(DORMANT_BELOW)))
     assert not weight.dormant
 
 
@@ -26,8 +26,8 @@ def test_it_fades_by_sessions_not_by_time() -> None:
         return Memory.fold(store(lesson("L1")), sessions=[(f"a\0{i}", 200 + i * gap) for i in range(sessions)])
 
     assert after(10, 1).activation("L1") == after(10, 10**9).activation("L1") == pytest.approx(math.log(11**-0.5))
-    assert not after(53, 1).weight("L1").dormant
-    assert after(54, 1).weight("L1").dormant
+    assert not after(2979, 1).weight("L1").dormant
+    assert after(2980, 1).weight("L1").dormant
 
 
 def test_changes_keep_it_awake() -> None:

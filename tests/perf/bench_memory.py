@@ -28,19 +28,20 @@ LESSONS = 2000
 
 def test_what_memory_brings_a_team(capsys: pytest.CaptureFixture[str]) -> None:
     rows = []
-    for arm in ARMS:
-        seasons = [run(arm, SESSIONS, seed) for seed in SEEDS]
+    cases = [(arm, arm, {}) for arm in ARMS] + [("memory", "memory, asleep below −2", {"activation.threshold": -2})]
+    for arm, name, settings in cases:
+        seasons = [run(arm, SESSIONS, seed, settings) for seed in SEEDS]
         early = np.mean([season.repeat_rate(0, SESSIONS // 4) for season in seasons])
         late = np.mean([season.repeat_rate(SESSIONS // 2, SESSIONS) for season in seasons])
         helpful, useless = np.mean([season.mean_beliefs() for season in seasons], axis=0)
         shown = np.mean([np.mean(season.shown) for season in seasons])
-        rows.append((arm, early, late, helpful, useless, shown))
+        rows.append((name, early, late, helpful, useless, shown))
     with capsys.disabled():
         print(f"\n{SESSIONS} sessions, {len(SEEDS)} teams: repeat corrections per arisen pitfall, mean beliefs at the end")
         print(f"{'':28}{'first quarter':>14}{'second half':>13}{'helpful':>9}{'useless':>9}{'shown':>7}")
-        for arm, early, late, helpful, useless, shown in rows:
-            print(f"{arm:28}{early:14.3f}{late:13.3f}{helpful:9.2f}{useless:9.2f}{shown:7.2f}")
-    assert len(rows) == len(ARMS)
+        for name, early, late, helpful, useless, shown in rows:
+            print(f"{name:28}{early:14.3f}{late:13.3f}{helpful:9.2f}{useless:9.2f}{shown:7.2f}")
+    assert len(rows) == len(cases)
 
 
 def test_a_team_of_fifty(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,14 +91,9 @@ def test_a_team_of_fifty(capsys: pytest.CaptureFixture[str]) -> None:
     again = (time.perf_counter() - start) / 50
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     with capsys.disabled():
-        print(
-            f"\n{OUTCOMES:,} outcomes ({sum(map(len, chunks)) / 1e6:.0f} MB), {memory.sessions:,} sessions, {LESSONS} lessons"
-        )
-        print(
-            f"fold from lines {fold:.2f} s = {fold / decode:.2f} × decoding them alone ({decode:.2f} s); 5 million: {5 * fold:.0f} s"
-        )
-        print(
-            f"one new outcome {apply * 1e6:.1f} µs; a lesson's weight after it {weigh * 1e6:.0f} µs, again {again * 1e6:.1f} µs"
-        )
+        size = sum(map(len, chunks)) / 1e6
+        print(f"\n{OUTCOMES:,} outcomes ({size:.0f} MB), {memory.sessions:,} sessions, {LESSONS} lessons")
+        print(f"fold from lines {fold:.2f} s = {fold / decode:.2f} × decoding them alone; 5 million: {5 * fold:.0f} s")
+        print(f"one new outcome {apply * 1e6:.1f} µs; a lesson's weight {weigh * 1e6:.0f} µs, again {again * 1e6:.1f} µs")
         print(f"peak memory of this process {peak:.0f} MB")
     assert columns.skipped == 0

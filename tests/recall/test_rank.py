@@ -9,17 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from borgd.memory.activation import DORMANT_BELOW
 from borgd.memory.memory import Memory
 from tests.recall.choice_support import believed, lesson, matches, outcome, ranking, scoped, store
 
-NEW = 1 / (1 + math.exp(-2))
+NEW = 1 / (1 + math.exp(DORMANT_BELOW))
 
 
 def test_formula() -> None:
     lessons = store(lesson("A", engineers=("ann",), area="api"), lesson("B"))
     memory = Memory.fold(lessons, [outcome("A", "changed", "1", ms=50), outcome("A", "corrected", "2", ms=50)])
     (best, other) = ranking(lessons, {"A": 0.8, "B": 0.6}, memory).ranked
-    squash = 1 / (1 + math.exp(-2 - math.log(2)))
+    squash = 1 / (1 + math.exp(DORMANT_BELOW - math.log(2)))
     assert best.id == "A"
     assert best.base == pytest.approx(0.8 * squash * (2 / 4) / 0.5)
     assert best.score == pytest.approx(best.base * (0.5 + 2 / 5))
@@ -75,7 +76,7 @@ def test_nothing_is_passed_on_out_of_scope() -> None:
 
 def test_a_dormant_lesson_needs_a_strong_match() -> None:
     lessons = store(lesson("old", ms=1), lesson("new", ms=10**6))
-    memory = Memory.fold(lessons, sessions=[(f"a\0{i}", 100 + i) for i in range(60)])
+    memory = Memory.fold(lessons, sessions=[(f"a\0{i}", 100 + i) for i in range(3000)])
     found = ranking(lessons, {"old": 0.9, "new": 0.9}, memory)
     assert [ranked.id for ranked in found.ranked] == ["new"]
     assert found.excluded["old"].startswith("dormant")
