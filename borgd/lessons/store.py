@@ -204,7 +204,7 @@ class Store:
 
         :raises BorgError: the store has this question for these systems already.
         """
-        cleaned = clean_lesson(lesson)
+        cleaned = _sealed(lesson)
         key = lesson.id or self._new_id(cleaned)
         current = self.get(key)
         if current is not None and not current.retired:
@@ -255,10 +255,16 @@ class Store:
         if extra is None:
             entry = self._entries.get(lesson.id)
             extra = entry.extra if entry else {}
-        scrubbed = msgspec.convert(scrub_record(msgspec.to_builtins(lesson)), Lesson)
-        fields: dict[str, Any] = scrub_record(msgspec.to_builtins(clean_lesson(scrubbed)))
+        values: dict[str, Any] = msgspec.to_builtins(_sealed(lesson))
+        fields = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
         del fields["peer"]
         return fields | scrub_record(extra)
+
+
+def _sealed(lesson: Lesson) -> Lesson:
+    """Scrubbed before it is cut, so that no half of a secret stays, and after, since invisible characters hide them."""
+    scrubbed = clean_lesson(msgspec.convert(scrub_record(msgspec.to_builtins(lesson)), Lesson))
+    return clean_lesson(msgspec.convert(scrub_record(msgspec.to_builtins(scrubbed)), Lesson))
 
 
 def tombstone(key: str, ms: int) -> dict[str, Any]:
