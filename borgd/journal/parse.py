@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -26,6 +27,7 @@ BLANK = b" \t\r"
 _BOM = b"\xef\xbb\xbf"
 _CONFLICT_MARKER = re.compile(rb"(?:<{7}|>{7}|={7}|\|{7})(?: .*)?\Z", re.DOTALL)
 _BLANK_CHARS = frozenset(" \t\r")
+_FIRST, _LAST = itemgetter(slice(0, 1)), itemgetter(slice(-1, None))
 _NULS = re.compile(rb"\0+")
 _UNDECODABLE = (msgspec.MsgspecError, RecursionError, ValueError)
 
@@ -130,7 +132,9 @@ class Parser(Generic[T]):
         except _UNDECODABLE:
             return None
         # A decoder of lines also takes several objects in one line and one over several; "}" LF "{" only parts two objects.
-        if chunk.count(b"\n") != len(records) or chunk.count(b"}\n{") != len(records) - 1:
+        lines = chunk.split(b"\n")
+        lines.pop()
+        if len(lines) != len(records) or {*map(_FIRST, lines)} != {b"{"} or {*map(_LAST, lines)} != {b"}"}:
             return None
         self.line += len(records)
         self.offset += len(chunk)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -46,9 +47,12 @@ def read_union(paths: Iterable[Path], kind: type[T] | None = None, *, layer: Fil
             if first is not record:
                 group = alike.setdefault(key, {_CANONICAL.encode(first): first})
                 group.setdefault(_CANONICAL.encode(record), record)
-    for key in sorted(distinct):
+    for key, record in sorted(distinct.items(), key=itemgetter(0)):
         same = alike.get(key)
-        union.records += [distinct[key]] if same is None else [same[content] for content in sorted(same)]
+        if same is None:
+            union.records.append(record)
+        else:
+            union.records += [same[content] for content in sorted(same)]
     return union
 
 
@@ -88,7 +92,7 @@ def latest(records: Iterable[T]) -> list[T]:
         name = _field(record, "id")
         if not isinstance(name, str):
             nameless[_CANONICAL.encode(record)] = record
-        elif name not in best or _rank(record) > _rank(best[name]):
+        elif name not in best or _beats(record, best[name]):
             best[name] = record
     return [best[name] for name in sorted(best)] + [nameless[content] for content in sorted(nameless)]
 
@@ -97,7 +101,13 @@ def _field(record: Any, name: str) -> Any:
     return record.get(name) if isinstance(record, dict) else getattr(record, name, None)
 
 
-def _rank(record: Any) -> tuple[float, bytes]:
+def _beats(record: Any, other: Any) -> bool:
+    version, others = _version(record), _version(other)
+    if version != others:
+        return version > others
+    return hashlib.sha256(_CANONICAL.encode(record)).digest() > hashlib.sha256(_CANONICAL.encode(other)).digest()
+
+
+def _version(record: Any) -> float:
     version = _field(record, "version")
-    number = version if isinstance(version, int | float) else 0
-    return number, hashlib.sha256(_CANONICAL.encode(record)).digest()
+    return version if isinstance(version, int | float) else 0

@@ -31,7 +31,7 @@ class Load:
     def batch(self) -> tuple[Journal, list[dict[str, Any]]]:
         with self.mutex:
             count = self.random.choice([1, 1, 1, 2, 3])
-            width = self.random.choice([0, 10, 200, 5_000, 100_000])
+            width = self.random.choice([0, 10, 200, 5_000, 100_000, 400_000])
             numbers = range(self.next, self.next + count)
             self.next += count
             journal = self.random.choice(self.journals)
