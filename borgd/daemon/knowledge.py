@@ -1,20 +1,25 @@
-"""What the machine knows: lessons, their index, the memory of outcomes; kept up to date from the journals.
+"""What the machine knows: lessons, their index, the memory of outcomes; its own and the team's, kept up to date.
 
-``refresh`` reads only what is new. Bad lines are kept for ``problems`` and cost nothing but themselves.
-Imports numpy, so the daemon builds it after it began to serve.
+``refresh`` reads only what is new. Bad lines are kept for ``problems`` and cost nothing but themselves. What is new here
+and may be shared waits in ``unpublished``. Imports numpy, so the daemon builds it after it began to serve.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from borgd.config import Config
+from borgd.daemon.team import Team
 from borgd.journal import Follower, Journal, TypedFollower
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import Store, visible
+from borgd.lessons.team import hashed
+from borgd.memory.columns import Columns
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
+from borgd.memory.shared import anonymous
 from borgd.paths import Places
 from borgd.recall.evidence import Index
 from borgd.recall.prior import ContextPrior
@@ -24,72 +29,109 @@ PROBLEMS = 100
 
 
 class Knowledge:
-    """Lessons and memory of this machine. ``lessons`` holds the live ones by id."""
+    """Lessons and memory of this machine and its team. ``lessons`` holds the live ones by id."""
 
-    def __init__(self, where: Places, config: Config, engineer: str, *, lessons_file: Path | None = None) -> None:
+    def __init__(
+        self, where: Places, config: Config, engineer: str, *, lessons_file: Path | None = None, team: Team | None = None
+    ) -> None:
         self.engineer = engineer
-        self.store = Store()
-        self.index = Index()
+        self.team = team
         self.lessons: dict[str, Lesson] = {}
-        self.memory = Memory(aliases=config.people.aliases)
         self.prior = ContextPrior.shipped()
         self.problems: list[str] = []
-        self._scopes: list[str] | None = None
+        self.unpublished_lessons: list[dict[str, Any]] = []
+        self.unpublished_outcomes: list[Outcome] = []
         self.files = {"lessons": lessons_file or where.journal("lessons"), "outcomes": where.journal("outcomes")}
+        self._aliases = config.people.aliases
         self._lessons = Follower(Journal(self.files["lessons"]))
         self._outcomes = TypedFollower(Journal(self.files["outcomes"]), Outcome)
-        self._aliases = config.people.aliases
+        self._columns: Columns | None = Columns()
+        self._scopes: list[str] | None = None
+        self.memory = Memory(aliases=self._aliases)
+        self.store, self.index = Store(), Index()
 
     def refresh(self) -> bool:
-        """Take in what the journals gained; whether anything changed.
+        """Take in what the journals and the team's files gained; whether anything changed.
 
         :raises JournalError: a journal cannot be read at all.
         """
-        return self._refresh_lessons() | self._refresh_outcomes()
+        changed = self._refresh_lessons()
+        gained = self._refresh_outcomes()
+        return changed or gained
 
     def _refresh_lessons(self) -> bool:
         reading = self._lessons.read()
-        self._note(f"{self.files['lessons']}:{damage.line}: {damage.reason}" for damage in reading.damage)
+        source = str(self.files["lessons"])
+        self._note(f"{source}:{damage.line}: {damage.reason}" for damage in reading.damage)
         if reading.replaced:
-            self.store = Store()
-            for name in list(self.lessons):
-                self._drop(name)
-        if not reading.records:
-            return reading.replaced
-        applied = self.store.apply(reading.records, str(self.files["lessons"]))
+            self.store, self.index, self.lessons = Store(), Index(), {}
+            if self.team is not None:
+                self.team.forget_lessons()
+        changed = self._apply(reading.records, source, peer=False)
+        self.unpublished_lessons.extend(reading.records if self.team is not None else [])
+        for path, records in self.team.new_lessons() if self.team is not None else ():
+            changed += self._apply(records, str(path), peer=True)
+        if changed or reading.replaced:
+            self._scopes = None
+            self.memory.know(self.lessons)
+        return bool(changed) or reading.replaced
+
+    def _apply(self, records: list[dict[str, Any]], source: str, *, peer: bool) -> int:
+        applied = self.store.apply(records, source, peer=peer)
         self._note(str(error) for error in applied.errors)
         for name in applied.changed:
             lesson = self.store.get(name)
             if lesson is None or lesson.retired:
-                self._drop(name)
+                self.lessons.pop(name, None)
+                self.index.remove(name)
             else:
                 self.lessons[name] = lesson
                 self.index.add(lesson)
-        self._scopes = None
-        if applied.changed or reading.replaced:
-            self.memory.know(self.lessons)
-        return True
+        return len(applied.changed)
 
     def _refresh_outcomes(self) -> bool:
         reading = self._outcomes.read()
         self._note(f"{self.files['outcomes']}:{damage.line}: {damage.reason}" for damage in reading.damage)
         if reading.replaced:
-            self.memory = Memory.fold(self.lessons, reading.records, aliases=self._aliases)
-            return True
-        if len(reading.records) > len(self.lessons) and not self.memory.sessions:
-            self.memory = Memory.fold(self.lessons, reading.records, aliases=self._aliases)
-        else:
-            for outcome in reading.records:
-                self.memory.apply(outcome)
-        return bool(reading.records)
+            self._columns = Columns()
+            if self.team is not None:
+                self.team.forget_outcomes()
+        gained = len(reading.records)
+        self._count(reading.records if self.team is None else [anonymous(one, self.team.salt) for one in reading.records])
+        self.unpublished_outcomes.extend(reading.records if self.team is not None else [])
+        for records in self.team.new_outcomes() if self.team is not None else ():
+            gained += len(records)
+            self._count(records)
+        if self._columns is not None:  # the first time, or after a file was replaced: all at once
+            self.memory = Memory.of_columns(self.lessons, self._columns, aliases=self._aliases)
+            self._columns = None
+        return bool(gained) or reading.replaced
 
-    def _drop(self, name: str) -> None:
-        self.lessons.pop(name, None)
-        self.index.remove(name)
+    def _count(self, outcomes: list[Outcome]) -> None:
+        if self._columns is not None:
+            self._columns.extend(outcomes)
+            return
+        for outcome in outcomes:
+            self.memory.apply(outcome)
 
     def _note(self, lines: Iterable[str]) -> None:
         self.problems.extend(lines)
         del self.problems[:-PROBLEMS]
+
+    def publish(self) -> int:
+        """Share with the team what is new here; how many records that were. Blocks on the disk.
+
+        :raises JournalError: the team's directory cannot be written; nothing is lost, the next call tries again.
+        """
+        if self.team is None or not (self.unpublished_lessons or self.unpublished_outcomes):
+            return 0
+        lessons, outcomes = self.unpublished_lessons, self.unpublished_outcomes
+        self.unpublished_lessons, self.unpublished_outcomes = [], []
+        try:
+            return self.team.publish(lessons, outcomes)
+        except BaseException:
+            self.unpublished_lessons[:0], self.unpublished_outcomes[:0] = lessons, outcomes
+            raise
 
     def scope_names(self) -> list[str]:
         """Every system that a live lesson names."""
@@ -98,5 +140,7 @@ class Knowledge:
         return self._scopes
 
     def hears(self, lesson: Lesson, repo: str) -> bool:
-        """Whether ``lesson`` reaches this engineer at work in ``repo``."""
+        """Whether ``lesson`` reaches this engineer at work in ``repo`` (a teammate's lesson names it hashed)."""
+        if lesson.peer and self.team is not None:
+            repo = hashed(self.team.salt, "repo", repo)
         return visible(lesson, repo, self.engineer)

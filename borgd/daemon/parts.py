@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio.to_thread
@@ -15,8 +16,10 @@ from borgd.daemon.listening import Listening
 from borgd.daemon.pipeline import Pipeline
 from borgd.daemon.recalling import Recalling
 from borgd.daemon.session import Session
+from borgd.daemon.team import open_team
 from borgd.daemon.watcher import Watcher
 from borgd.journal import GroupCommit, Journal
+from borgd.lessons.team import owner_name
 from borgd.paths import Places
 from borgd.recall.evidence import MATCH_FLOOR
 from borgd.recall.policy import Policy
@@ -36,7 +39,8 @@ class Parts:
     def __init__(self, where: Places, config: Config, commit: GroupCommit, *, engineer: str, machine: str) -> None:
         self.where = where
         self.commit = commit
-        self.knowledge = Knowledge(where, config, engineer)
+        self.team, self.team_problem = open_team(config.team.directory, owner_name(engineer, machine))
+        self.knowledge = Knowledge(where, config, engineer, team=self.team)
         self.knowledge.refresh()
         self.journals = {name: Journal(where.journal(name)) for name in JOURNALS}
         policy = policy_of(config)
@@ -62,8 +66,15 @@ class Parts:
         self.limiting.saw_fact(session, fact)
         self.listening.saw_fact(session, fact)
 
-    def watch(self, watcher: Watcher) -> None:
-        """Have the watcher tell what other programs change."""
+    def watch(self, watcher: Watcher, refresh: Callable[[], None]) -> None:
+        """Have the watcher tell what a file sync brings."""
+        if self.team is not None:
+            watcher.track_directory(self.team.directory, lambda _: refresh())
+
+    async def every_second(self, now_ms: int) -> None:  # noqa: ARG002 (all periodic work is called alike)
+        """What is new here and may be shared goes to the team."""
+        if self.knowledge.unpublished_lessons or self.knowledge.unpublished_outcomes:
+            await anyio.to_thread.run_sync(self.knowledge.publish)
 
     async def every_minute(self, now_ms: int) -> None:
         """What is due in the inbox."""
@@ -80,6 +91,8 @@ class Parts:
         """Counts for ``borg status``."""
         return {
             "interrupts": self.limiting.interrupting.desk.status(),
+            "team": {} if self.team is None else {"directory": str(self.team.directory), "owner": self.team.owner},
+            "team_problems": [*filter(None, [self.team_problem]), *(self.team.problems if self.team else [])],
             "lessons": len(self.knowledge.lessons),
             "outcomes_told": dict(self.learning.told),
             "grader_failures": self.recalling.grader.failures,

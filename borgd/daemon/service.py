@@ -101,6 +101,7 @@ class Service:
         self._watch()
         tasks.start_soon(self.watcher.run)
         tasks.start_soon(self._expire)
+        tasks.start_soon(self._every, 1.0, self.parts.every_second)
         tasks.start_soon(self._every, MINUTE_S, self.parts.every_minute)
         tasks.start_soon(self._every, HOUR_S, self.parts.every_hour)
 
@@ -116,7 +117,7 @@ class Service:
             self.watcher.track(path, lambda _: self._refresh())
         self.watcher.track(self.where.config_file, lambda _: self._reconfigure())
         self.watcher.track_directory(self.where.sessions, self._state_file_changed)
-        parts.watch(self.watcher)
+        parts.watch(self.watcher, self._refresh)
 
     def _refresh(self) -> None:
         assert self.parts is not None
