@@ -17,8 +17,8 @@ from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome, OutcomeKind
 from borgd.recall.choose import choose_early, choose_stop
-from borgd.recall.evidence import Match
 from borgd.recall.policy import Policy, changed
+from tests.recall.choice_support import Found
 
 Arm = Literal["nothing recalled", "no memory", "memory without exploration", "memory"]
 ARMS: tuple[Arm, ...] = ("nothing recalled", "no memory", "memory without exploration", "memory")
@@ -86,7 +86,7 @@ def run(arm: Arm, sessions: int, seed: int, settings: Mapping[str, object] | Non
         arises = {name: season.truth[name] and world.random() < ARISES for name in names}
         chances = dict(zip(names, world.random((len(names), 3)).tolist(), strict=True))
         evidence = {name: float(np.clip(0.5 + 0.1 * arises[name] + 0.1 * world.normal(), 0.01, 0.99)) for name in names}
-        matches = sorted((Match(name, share, True, True, {}) for name, share in evidence.items()), key=lambda m: -m.evidence)
+        matches = sorted((Found(name, share) for name, share in evidence.items()), key=lambda m: -m.evidence)
         shown: set[str] = set()
         held: set[str] = set()
         if arm != "nothing recalled":

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
-from borgd.recall.evidence import Match
 from borgd.recall.policy import Policy
 from borgd.recall.rank import Ranking, rank
 
 SYSTEM = "Answer Guard"
 POLICY = Policy(match_floor=0.1)
+
+
+class Found(NamedTuple):
+    """A match, as far as ranking reads one."""
+
+    id: str
+    evidence: float
+    scoped: bool = True
+    in_scope: bool = True
 
 
 def lesson(name: str, **fields: Any) -> Lesson:
@@ -29,10 +37,10 @@ def store(*lessons: Lesson) -> dict[str, Lesson]:
     return {lesson.id: lesson for lesson in lessons}
 
 
-def matches(lessons: Mapping[str, Lesson], evidence: Mapping[str, float], outside: Sequence[str] = ()) -> list[Match]:
+def matches(lessons: Mapping[str, Lesson], evidence: Mapping[str, float], outside: Sequence[str] = ()) -> list[Found]:
     """Best first, as the index gives them."""
     found = [
-        Match(name, share, bool(name in lessons and lessons[name].scope), name not in outside, {})
+        Found(name, share, bool(name in lessons and lessons[name].scope), name not in outside)
         for name, share in evidence.items()
     ]
     return sorted(found, key=lambda match: -match.evidence)
