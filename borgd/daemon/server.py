@@ -96,12 +96,16 @@ class Server:
 
     async def accept_forever(self, tasks: anyio.abc.TaskGroup) -> None:
         """Take connections until cancelled; each is served in ``tasks``."""
+        failing = False
         while True:
             await anyio.wait_readable(self._listener)
             try:
                 self.accept_waiting(tasks)
+                failing = False
             except OSError as error:  # descriptors, memory: what is open ends soon
-                logger.error("cannot accept: %s", error.strerror)
+                if not failing:
+                    logger.error("cannot accept: %s", error.strerror)
+                failing = True
                 await anyio.sleep(NO_DESCRIPTORS_S)
             await checkpoint()
 
