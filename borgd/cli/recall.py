@@ -17,8 +17,10 @@ import msgspec
 from borgd.daemon.knowledge import Knowledge
 from borgd.daemon.parts import policy_of
 from borgd.daemon.repository import name as repository_name
-from borgd.daemon.settings import engineer_name, read_config
+from borgd.daemon.settings import engineer_name, machine_name, read_config
+from borgd.daemon.team import open_team
 from borgd.errors import InputError, UsageError
+from borgd.lessons.team import owner_name
 from borgd.paths import places
 from borgd.recall.choose import Choice, choose_early, choose_stop
 from borgd.recall.context import Context
@@ -109,8 +111,10 @@ def run(argv: list[str]) -> int:
     where, text = places(), text_of(options)
     config = read_config(where)
     policy = policy_of(config)
-    knowledge = Knowledge(where, config, engineer_name(config), lessons_file=options.lessons)
-    knowledge.refresh()
+    engineer = engineer_name(config)
+    team, _ = open_team(config.team.directory if options.lessons is None else "", owner_name(engineer, machine_name()))
+    knowledge = Knowledge(where, config, engineer, lessons_file=options.lessons, team=team)
+    knowledge.refresh_all()
     remote = repository_name(options.cwd)
     context = Context(text=text, cwd=options.cwd, remote=remote, moment=options.channel)
     matches = [

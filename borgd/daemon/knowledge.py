@@ -7,6 +7,7 @@ and may be shared waits in ``unpublished``. Imports numpy, so the daemon builds 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ class Knowledge:
         self._aliases = config.people.aliases
         self._lessons = Follower(Journal(self.files["lessons"]))
         self._outcomes = TypedFollower(Journal(self.files["outcomes"]), Outcome)
-        self._columns: Columns | None = Columns()
+        self._team_heard = team is None
+        self._meanwhile: list[Outcome] = []
         self._scopes: list[str] | None = None
         self.memory = Memory(aliases=self._aliases)
         self.store, self.index = Store(), Index()
@@ -92,27 +94,56 @@ class Knowledge:
     def _refresh_outcomes(self) -> bool:
         reading = self._outcomes.read()
         self._note(f"{self.files['outcomes']}:{damage.line}: {damage.reason}" for damage in reading.damage)
-        if reading.replaced:
-            self._columns = Columns()
-            if self.team is not None:
-                self.team.forget_outcomes()
-        gained = len(reading.records)
-        self._count(reading.records if self.team is None else [anonymous(one, self.team.salt) for one in reading.records])
-        self.unpublished_outcomes.extend(reading.records if self.team is not None else [])
-        for records in self.team.new_outcomes() if self.team is not None else ():
-            gained += len(records)
-            self._count(records)
-        if self._columns is not None:  # the first time, or after a file was replaced: all at once
-            self.memory = Memory.of_columns(self.lessons, self._columns, aliases=self._aliases)
-            self._columns = None
+        first = reading.replaced or not self.memory.sessions
+        if reading.replaced and self.team is not None and self._team_heard:
+            self.team.forget_outcomes()
+        batches = [self._own(reading.records)]
+        if self.team is not None and self._team_heard:
+            batches.extend(self.team.new_outcomes())
+        gained = sum(map(len, batches))
+        if first:
+            self.memory = self._fold(batches)
+        else:
+            for outcome in chain.from_iterable(batches):
+                self.memory.apply(outcome)
+        if self.team is not None:
+            self.unpublished_outcomes.extend(reading.records)
+            if not self._team_heard:
+                self._meanwhile.extend(batches[0])
         return bool(gained) or reading.replaced
 
-    def _count(self, outcomes: list[Outcome]) -> None:
-        if self._columns is not None:
-            self._columns.extend(outcomes)
-            return
-        for outcome in outcomes:
-            self.memory.apply(outcome)
+    def _own(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """Outcomes of this machine as the whole team counts them."""
+        return outcomes if self.team is None else [anonymous(one, self.team.salt) for one in outcomes]
+
+    def _fold(self, batches: Iterable[list[Outcome]]) -> Memory:
+        columns = Columns()
+        for outcomes in batches:
+            columns.extend(outcomes)
+        return Memory.of_columns(self.lessons, columns, aliases=self._aliases)
+
+    def hear_team(self) -> Memory:
+        """Memory with all of the team's outcomes in it; takes seconds for millions, so it may run in a worker thread."""
+        own = self._own(Journal(self.files["outcomes"]).read(Outcome).records)
+        return self._fold(chain([own], self.team.new_outcomes() if self.team is not None else ()))
+
+    def adopt(self, memory: Memory) -> None:
+        """Go on with what ``hear_team`` made, and with what was learned here meanwhile."""
+        for outcome in self._meanwhile:
+            memory.apply(outcome)
+        self._meanwhile = []
+        self._team_heard = True
+        memory.know(self.lessons)
+        self.memory = memory
+
+    def refresh_all(self) -> None:
+        """As ``refresh``, the team's outcomes included at once; for a command that runs and ends.
+
+        :raises JournalError: a journal cannot be read at all.
+        """
+        self.refresh()
+        if self.team is not None and not self._team_heard:
+            self.adopt(self.hear_team())
 
     def _note(self, lines: Iterable[str]) -> None:
         self.problems.extend(lines)

@@ -71,6 +71,11 @@ class Parts:
         if self.team is not None:
             watcher.track_directory(self.team.directory, lambda _: refresh())
 
+    async def hear_team(self) -> None:
+        """Take in the team's outcomes, which may be millions, while this machine's own serve already."""
+        if self.team is not None:
+            self.knowledge.adopt(await anyio.to_thread.run_sync(self.knowledge.hear_team))
+
     async def every_second(self, now_ms: int) -> None:  # noqa: ARG002 (all periodic work is called alike)
         """What is new here and may be shared goes to the team."""
         if self.knowledge.unpublished_lessons or self.knowledge.unpublished_outcomes:

@@ -99,6 +99,7 @@ class Service:
         finally:
             self._loaded.set()
         self._watch()
+        tasks.start_soon(self.parts.hear_team)
         tasks.start_soon(self.watcher.run)
         tasks.start_soon(self._expire)
         tasks.start_soon(self._every, 1.0, self.parts.every_second)

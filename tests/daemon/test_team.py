@@ -51,7 +51,7 @@ class Machine:
         Journal(self.where.journal("outcomes")).append([outcome])
 
     def sync(self) -> None:
-        self.knowledge.refresh()
+        self.knowledge.refresh_all()
         self.knowledge.publish()
 
 
@@ -72,7 +72,7 @@ def test_what_one_learned_the_other_knows(pair: tuple[Machine, Machine]) -> None
     mira.add(lesson("L1", "Is the cap raised?", scope=["Orion"], engineers=["mira"]))
     mira.saw("L1", "changed", "s1", 10)
     mira.sync()
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     assert tobin.knowledge.lessons["L1"].peer
     assert tobin.knowledge.memory.belief("L1").alpha == 2
     assert not mira.knowledge.lessons["L1"].peer
@@ -86,12 +86,12 @@ def test_all_machines_end_with_the_same_memory(pair: tuple[Machine, Machine]) ->
         machine.saw("L1" if number % 2 else "L2", ["changed", "corrected", "ignored"][number % 3], f"s{number}", number)
         machine.sync()
     for machine in (mira, tobin):
-        machine.knowledge.refresh()
+        machine.knowledge.refresh_all()
     one, two = (json.dumps(machine.knowledge.memory.export()) for machine in pair)
     assert one == two
     assert json.dumps(mira.start().memory.export()) != one
     again = mira.start()
-    again.refresh()
+    again.refresh_all()
     assert json.dumps(again.memory.export()) == one
 
 
@@ -115,7 +115,7 @@ def test_a_repositorys_lesson_is_heard_only_there(pair: tuple[Machine, Machine])
     mira, tobin = pair
     mira.add(lesson("L3", "Repo?", reach="repo", repo="acme/orion"))
     mira.sync()
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     found = tobin.knowledge.lessons["L3"]
     assert tobin.knowledge.hears(found, "acme/orion")
     assert not tobin.knowledge.hears(found, "acme/other")
@@ -136,11 +136,11 @@ def test_forgetting_reaches_the_team(pair: tuple[Machine, Machine]) -> None:
     mira, tobin = pair
     mira.add(lesson("L1", "Is it?"))
     mira.sync()
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     assert "L1" in tobin.knowledge.lessons
     mira.add({"id": "L1", "kind": "tombstone", "ms": 5})
     mira.sync()
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     assert "L1" not in tobin.knowledge.lessons
 
 
@@ -151,7 +151,7 @@ def test_a_second_copy_counts_once(pair: tuple[Machine, Machine], shared: Path, 
     mira.saw("L1", "changed", "s1", 10)
     mira.sync()
     (shared / copy).write_bytes((shared / "mira@box.outcomes.jsonl").read_bytes())
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     assert tobin.knowledge.memory.belief("L1").alpha == 2
 
 
@@ -179,10 +179,10 @@ def test_a_file_in_any_state_costs_only_what_is_not_there(pair: tuple[Machine, M
     path = shared / "mira@box.outcomes.jsonl"
     whole = path.read_bytes()
     path.write_bytes(damaged(whole, how))
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     assert tobin.knowledge.memory.belief("L1").alpha == (6 if how == "half" else 7)
     path.write_bytes(whole)
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     assert tobin.knowledge.memory.belief("L1").alpha == 7
 
 
@@ -192,12 +192,12 @@ def test_a_file_that_shrinks_or_goes_is_survived(pair: tuple[Machine, Machine], 
     for number in range(6):
         mira.saw("L1", "changed", f"s{number}", number)
     mira.sync()
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     path = shared / "mira@box.outcomes.jsonl"
     path.write_bytes(path.read_bytes()[:300])
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     path.unlink()
-    tobin.knowledge.refresh()
+    tobin.knowledge.refresh_all()
     assert tobin.knowledge.memory.belief("L1").alpha == 7
 
 
@@ -261,9 +261,9 @@ def test_the_order_of_lines_and_files_and_their_split_change_nothing(
     for owner, part in (("a@x", order[:cut]), ("b@y", [*order[cut:], *order[:1]])):
         Journal(root / "shared" / f"{owner}.outcomes.jsonl").append([rows[n] for n in part])
     knowledge = Machine(root, "reader", root / "shared").knowledge
-    knowledge.refresh()
+    knowledge.refresh_all()
     straight = Machine(root, "plain", root / "shared").knowledge
-    straight.refresh()
+    straight.refresh_all()
     expected = {n: straight.memory.belief(f"L{n}") for n in range(2)}
     assert {n: knowledge.memory.belief(f"L{n}") for n in range(2)} == expected
     assert knowledge.memory.belief("L0").alpha + knowledge.memory.belief("L0").beta > 2
@@ -347,7 +347,7 @@ def test_two_homes_that_share_through_a_git_remote_converge(tmp_path: Path) -> N
             git(machine.shared, "push", "-q", "origin", "main")
     git(mira.shared, "pull", "-q", "--no-edit", "origin", "main")
     for machine in (mira, tobin):
-        machine.knowledge.refresh()
+        machine.knowledge.refresh_all()
         assert machine.knowledge.team is not None
         assert machine.knowledge.team.problems == []
     assert mira.knowledge.memory.export() == tobin.knowledge.memory.export()
