@@ -1,72 +1,177 @@
 """How strongly a context speaks for each lesson: the evidence that MATCH_FLOOR is compared with.
 
-Promises: evidence is in (0, 1); a scoped lesson none of whose scopes is named gets none; the parts add up to what a
-person can read in ``why``. Must not rank by belief or trust (that is ``rank``) nor know what was shown before.
+evidence = 1 / (1 + e^−(sum of the parts)), each part one named observation times its weight:
+
+- ``surprise``: the stems that lesson and context share, each by how unlikely it was to be there by chance (a context of
+  that length, about anything) and by how rare it is among lessons; minus what chance alone would give; per root of the
+  lesson's own weight. A word that only its kin stands for counts ``KIN``.
+- ``situation``: the share of the best-matched situation that the context holds.
+- ``paths``: the same surprise as above within the touched paths alone, root taken.
+- ``place``: whether the session works where one of the lesson's scopes lives, or only names it. For a lesson without
+  scope: whether it works where any known scope lives.
+- ``lead``: this lesson's surprise as a share of the best lesson's.
+- ``wording``: the work begins with words about text, not behaviour (docs, comment, typo, rename); speaks against.
+- ``stop``: at Stop much more text was seen, most of it about what was done well; speaks against.
+- ``base``: what is left when nothing else is known.
+
+Promises: evidence is in (0, 1); a scoped lesson none of whose scopes is named gets none; the parts add up to the
+evidence's logit. Must not rank by belief or trust (that is ``rank``) nor know what was shown before.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import NamedTuple
+
+import numpy as np
 
 from borgd.lessons.lesson import Lesson
 from borgd.recall.bm25 import Bm25
 from borgd.recall.context import Context
-from borgd.recall.prior import ContextPrior, stems_of
-from borgd.recall.scope import named_scopes
-from borgd.recall.stems import stem
-from borgd.recall.words import tokens
+from borgd.recall.prior import ContextPrior
+from borgd.recall.work import VIRTUAL, Work, stems
 
-MATCH_FLOOR = 0.5
+MATCH_FLOOR = 0.25
 """tuned: tests/perf/bench_recall_quality.py; below it nothing is recalled."""
+
+WEIGHTS = {
+    "base": -9.4,
+    "surprise": 1.8,
+    "situation": 2.5,
+    "paths": 2.1,
+    "place": 3.4,
+    "lead": 1.4,
+    "wording": -1.0,
+    "stop": -0.9,
+}
+"""tuned: tests/perf/bench_recall_quality.py, a logistic regression on the labelled cases."""
+
+CANDIDATES = 64
+"""method: for how many lessons, best by BM25 first, the evidence is worked out."""
 
 
 class Match(NamedTuple):
-    """One lesson's evidence in one context. ``parts`` is filled on request: each named part and each matched stem."""
+    """One lesson's evidence in one context. ``parts`` and ``terms`` are filled on request.
+
+    ``parts`` add up to the evidence's logit; ``terms`` are what each matched stem adds to the surprise.
+    """
 
     id: str
     evidence: float
     scoped: bool
     in_scope: bool
-    parts: dict[str, float]
+    parts: Mapping[str, float]
+    terms: Mapping[str, float]
+
+
+class _Entry(NamedTuple):
+    lesson: Lesson
+    stems: frozenset[str]
+    situations: tuple[frozenset[str], ...]
 
 
 class Index:
     """Lessons, ready to be matched; an added lesson is seen by the next match, nothing is rebuilt."""
 
     def __init__(self) -> None:
-        self._lessons: dict[str, Lesson] = {}
-        self._bm25 = Bm25()
+        self._entries: dict[str, _Entry] = {}
+        self._scopes: dict[str, int] = {}
+        self.bm25 = Bm25()
 
     def __len__(self) -> int:
-        return len(self._lessons)
+        return len(self._entries)
 
     def add(self, lesson: Lesson) -> None:
-        """Take a lesson in; one with the same id is replaced unless its version is newer."""
-        known = self._lessons.get(lesson.id)
-        if known is not None and known.version > lesson.version:
+        """Take a lesson in; it replaces one with the same id unless that one's version is newer."""
+        known = self._entries.get(lesson.id)
+        if known is not None and known.lesson.version > lesson.version:
             return
-        self._lessons[lesson.id] = lesson
-        text = "\n".join((lesson.question, *lesson.facets, *lesson.situations, lesson.consequence))
-        self._bm25.add(lesson.id, [[stem(token) for token in tokens(text)]])
+        self.remove(lesson.id)
+        documents = [stems(part) for part in (lesson.question, *lesson.facets, *lesson.situations, lesson.consequence)]
+        situations = tuple(frozenset(stems(situation)) for situation in lesson.situations or (lesson.question,))
+        whole = [one for document in documents for one in document]
+        self._entries[lesson.id] = _Entry(lesson, frozenset(whole), situations)
+        self.bm25.add(lesson.id, [whole])
+        for name in lesson.scope:
+            self._scopes[name] = self._scopes.get(name, 0) + 1
 
     def remove(self, id: str) -> None:
         """Forget a lesson; one that is not there is no error."""
-        if self._lessons.pop(id, None) is not None:
-            self._bm25.remove(id)
+        entry = self._entries.pop(id, None)
+        if entry is None:
+            return
+        self.bm25.remove(id)
+        for name in entry.lesson.scope:
+            self._scopes[name] -= 1
+            if not self._scopes[name]:
+                del self._scopes[name]
+
+    @property
+    def scopes(self) -> list[str]:
+        """The scope names of all lessons, sorted."""
+        return sorted(self._scopes)
+
+    def rarity(self, one: str, prior: ContextPrior) -> float:
+        """How rare a stem is among the lessons and ``VIRTUAL`` more, 1 for a stem of a single one of them, above 0."""
+        count = len(self._entries) + VIRTUAL
+        having = self.bm25.frequency(one) + VIRTUAL * prior.share(one)
+        return math.log(1 + (count - having + 0.5) / (having + 0.5)) / math.log(1 + (count - 0.5) / 1.5)
 
     def match(self, context: Context, prior: ContextPrior | None = None, explain: bool = False) -> list[Match]:
-        """The lessons that ``context`` speaks for, best first, equal ones by id; only those with evidence above 0."""
-        where = f"{context.text}\n{context.cwd}\n{context.remote}"
-        named = set(named_scopes({name for lesson in self._lessons.values() for name in lesson.scope}, where))
-        words = stems_of(context.text)
-        weights = {word: prior.rarity(word) for word in words} if prior is not None and prior.contexts else None
-        scores = self._bm25.scores(words, weights)
+        """The lessons that ``context`` speaks for, best first, equal ones by id; only those with evidence above 0.
+
+        :param prior: what contexts hold in general; None: what is shipped.
+        :param explain: fill ``parts`` and ``terms``.
+        """
+        known = _shipped() if prior is None else prior
+        work = Work(context, known, lambda one: self.rarity(one, known), self._scopes)
+        observed = self.observe(work, self.candidates(work))
         matches: list[Match] = []
-        for id, score in zip(self._bm25.groups, scores.tolist(), strict=True):
-            lesson = self._lessons[id]
-            in_scope = not lesson.scope or not named.isdisjoint(lesson.scope)
-            if score > 0 and in_scope:
-                parts = self._bm25.explain(words, id, weights) if explain else {}
-                matches.append(Match(id, score / (score + 20), bool(lesson.scope), in_scope, parts))
+        for id, seen in observed.items():
+            entry = self._entries[id]
+            parts = {name: weight * seen[name] for name, weight in WEIGHTS.items()}
+            evidence = 1 / (1 + math.exp(-sum(parts.values())))
+            terms = work.terms(entry.stems) if explain else {}
+            matches.append(Match(id, evidence, bool(entry.lesson.scope), True, parts if explain else {}, terms))
         matches.sort(key=lambda match: (-match.evidence, match.id))
         return matches
+
+    def observe(self, work: Work, ids: Iterable[str]) -> dict[str, dict[str, float]]:
+        """The observations behind the parts, before they are weighed, by lesson."""
+        found: dict[str, dict[str, float]] = {}
+        for id in ids:
+            entry = self._entries[id]
+            surprise, paths = work.surprise(entry.stems)
+            found[id] = {
+                "base": 1.0,
+                "surprise": surprise,
+                "situation": work.coverage(entry.situations),
+                "paths": paths,
+                "place": work.place(entry.lesson.scope),
+                "wording": work.wording,
+                "stop": work.stop,
+            }
+        best = max((seen["surprise"] for seen in found.values()), default=0.0)
+        for seen in found.values():
+            seen["lead"] = max(0.0, seen["surprise"]) / best if best > 0 else 0.0
+        return found
+
+    def candidates(self, work: Work, limit: int = CANDIDATES) -> list[str]:
+        """The lessons in scope that share a stem with the work, best by BM25 first, at most ``limit``."""
+        scores = self.bm25.scores(work.held, work.weights())
+        groups = self.bm25.groups
+        found: list[str] = []
+        for position in np.argsort(-scores, kind="stable").tolist():
+            if scores[position] <= 0 or len(found) == limit:
+                break
+            lesson = self._entries[groups[position]].lesson
+            if not lesson.scope or work.place(lesson.scope) > 0:
+                found.append(lesson.id)
+        return found
+
+
+@cache
+def _shipped() -> ContextPrior:
+    return ContextPrior.shipped()

@@ -10,11 +10,18 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from borgd.recall.prior_counts import CONTEXTS, COUNTS, STEMS
 from borgd.recall.stems import stem
 from borgd.recall.words import tokens
 
-SHIPPED_WEIGHT = 1.0
-"""design: how many contexts of one's own one shipped context counts as."""
+SHIPPED_CONTEXTS = 150.0
+"""design: as how many contexts of one's own the shipped ones count; a machine's own soon outweigh them."""
+
+UNSEEN = 0.5
+"""method: a stem is taken to have been in half a context more than it was counted in, so that no chance is 0."""
+
+TYPICAL_STEMS = 90.0
+"""baseline: distinct stems of a context, where nothing was counted yet."""
 
 
 def stems_of(text: str) -> set[str]:
@@ -23,67 +30,83 @@ def stems_of(text: str) -> set[str]:
 
 
 class ContextPrior:
-    """Counts of contexts by stem, shipped and own together.
+    """Counts over contexts.
 
-    :param contexts: how many contexts were counted.
-    :param counts: in how many of them each stem was.
+    :param contexts: how many contexts were counted; not negative.
+    :param stems: how many distinct stems they had, summed over the contexts.
+    :param counts: in how many of them each stem was; rare ones may be left out.
     """
 
-    def __init__(self, contexts: float = 0, counts: Mapping[str, float] | None = None) -> None:
+    def __init__(self, contexts: float = 0.0, stems: float = 0.0, counts: Mapping[str, float] | None = None) -> None:
         self.contexts = contexts
+        self.stems = stems
         self.counts: dict[str, float] = dict(counts or {})
 
     @classmethod
     def shipped(cls) -> ContextPrior:
-        """A copy of what comes with the program."""
-        return cls(*_shipped())
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> ContextPrior:
-        """The counts over ``texts`` alone."""
-        prior = cls()
-        for text in texts:
-            prior.add(text)
-        return prior
+        """A copy of what comes with the program, to be added to."""
+        contexts, stems, counts = _shipped()
+        return cls(contexts, stems, counts)
 
     def add(self, text: str) -> None:
         """Count one context."""
         self.add_stems(stems_of(text))
 
     def add_stems(self, stems: Iterable[str]) -> None:
-        """Count one context that is already in stems."""
+        """Count one context given as its stems; repeats count once."""
+        distinct = set(stems)
         self.contexts += 1
-        for one in stems:
-            self.counts[one] = self.counts.get(one, 0) + 1
+        self.stems += len(distinct)
+        for one in distinct:
+            self.counts[one] = self.counts.get(one, 0.0) + 1
 
     def remove_stems(self, stems: Iterable[str]) -> None:
-        """Uncount one context, for leaving one out."""
+        """Take back one context that was added, to leave it out of its own judgement."""
+        distinct = set(stems)
         self.contexts -= 1
-        for one in stems:
-            self.counts[one] = self.counts.get(one, 0) - 1
+        self.stems -= len(distinct)
+        for one in distinct:
+            self.counts[one] -= 1
 
-    def rarity(self, one: str) -> float:
-        """ln(1 + (N − n + ½)/(n + ½)) over contexts: about 0 for a stem that all have, ln(2N + 2) for a new one."""
-        seen = min(self.contexts, max(0.0, self.counts.get(one, 0)))
-        return math.log(1 + (self.contexts - seen + 0.5) / (seen + 0.5))
+    @property
+    def typical(self) -> float:
+        """How many distinct stems a context has, in the mean; at least 1."""
+        return max(1.0, self.stems / self.contexts) if self.contexts > 0 else TYPICAL_STEMS
+
+    def share(self, one: str) -> float:
+        """The share of contexts that hold a stem, in (0, 1)."""
+        return (self.counts.get(one, 0.0) + UNSEEN) / (self.contexts + 2 * UNSEEN)
+
+    def chance(self, one: str, distinct: int) -> float:
+        """How likely a context of ``distinct`` stems holds this one, were it about anything: 1 − (1 − share)^(n/typical)."""
+        return -math.expm1(math.log1p(-self.share(one)) * distinct / self.typical)
 
     def plain(self) -> dict[str, object]:
-        """Plain values for storing: ``contexts`` and ``counts``."""
-        return {"contexts": self.contexts, "counts": dict(sorted(self.counts.items()))}
+        """Plain values for storing."""
+        counts = {one: count for one, count in sorted(self.counts.items()) if count > 0}
+        return {"contexts": self.contexts, "stems": self.stems, "counts": counts}
 
     @classmethod
     def from_plain(cls, value: Mapping[str, object]) -> ContextPrior:
-        """The inverse of ``plain``; counts that are not positive numbers are left out."""
-        contexts = value.get("contexts")
+        """The inverse of ``plain``. What is not a finite positive number is left out, never an error."""
         counts = value.get("counts")
-        kept = {
-            str(key): float(count)
-            for key, count in (counts.items() if isinstance(counts, Mapping) else ())
-            if isinstance(count, (int, float)) and count > 0
-        }
-        return cls(float(contexts) if isinstance(contexts, (int, float)) else 0.0, kept)
+        items = counts.items() if isinstance(counts, Mapping) else ()
+        kept = {str(one): number for one, count in items if (number := _number(count)) > 0}
+        contexts = _number(value.get("contexts"))
+        return cls(contexts, _number(value.get("stems")), {one: min(count, contexts) for one, count in kept.items()})
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return 0.0
+    return max(0.0, float(value))
 
 
 @cache
-def _shipped() -> tuple[float, dict[str, float]]:
-    return 0.0, {}
+def _shipped() -> tuple[float, float, dict[str, float]]:
+    factor = SHIPPED_CONTEXTS / CONTEXTS
+    counts: dict[str, float] = {}
+    for line in COUNTS.strip().splitlines():
+        count, *stems = line.split()
+        counts.update(dict.fromkeys(stems, float(count) * factor))
+    return SHIPPED_CONTEXTS, STEMS * factor, counts

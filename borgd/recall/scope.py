@@ -1,24 +1,35 @@
 """Which system names a text names. Pure.
 
 A name is named only as a contiguous run of its parts: "Answer Guard" in ``answer guard``, ``AnswerGuard``,
-``answer_guard/api.py``, ``answerguard``, and not in "the output … guard". No part is dropped for being short.
+``answer_guard/api.py``, ``answerguard``; not in "the output … guard", nor across the end of a sentence ("the answer.
+Guard it"). No part is dropped for being short.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from borgd.recall.words import segments
+
+_BREAK = re.compile(r"[^\w\s]\s|\s[^\w\s]|\n\s*\n")
+"""Punctuation beside a space, or an empty line: what stands on its two sides is no run."""
+
+MIN_DIRECTORY = 4
+"""design: a directory shorter than this ("src", "api") is not taken for the beginning of a longer name."""
 
 
 class Parts:
     """A text's parts, ready to be asked for many names."""
 
     def __init__(self, text: str) -> None:
-        self._parts = segments(text)
+        self._parts: list[str] = []
         self._starts: dict[str, list[int]] = {}
-        for position, part in enumerate(self._parts):
-            self._starts.setdefault(part, []).append(position)
+        for piece in _BREAK.split(text):
+            for part in segments(piece):
+                self._starts.setdefault(part, []).append(len(self._parts))
+                self._parts.append(part)
+            self._parts.append("")
 
     def names(self, name: Sequence[str]) -> bool:
         """Whether the parts of ``name`` stand in the text side by side, or written together as one word."""
@@ -35,3 +46,21 @@ def named_scopes(names: Iterable[str], text: str) -> list[str]:
     """Those of ``names`` that ``text`` names, in the order given, each once."""
     parts = Parts(text)
     return [name for name in dict.fromkeys(names) if parts.names(segments(name))]
+
+
+def places(names: Iterable[str], cwd: str, remote: str = "") -> list[str]:
+    """Those of ``names`` that the working directory or the remote names, in the order given, each once.
+
+    Here the last part of a path may also be the beginning of a longer name: ``~/src/helios`` is a place of "Helios
+    Scheduler", unless another of ``names`` begins so too.
+    """
+    known = {name: segments(name) for name in names}
+    whole = Parts(f"{cwd}\n\n{remote}")
+    found = {name for name, parts in known.items() if whole.names(parts)}
+    if not found:
+        for place in (cwd, remote.removesuffix(".git")):
+            last = segments(re.split(r"[/\\]", place.rstrip("/\\"))[-1])
+            if last and len("".join(last)) >= MIN_DIRECTORY:
+                begun = [name for name, parts in known.items() if parts[: len(last)] == last]
+                found.update(begun if len(begun) == 1 else ())
+    return [name for name in known if name in found]

@@ -1,0 +1,192 @@
+"""What a context holds, observed once, and how it looks to one lesson after another.
+
+Promises: every observation is a number that means the same in a store of one lesson and of ten thousand. Must not weigh
+the observations against each other (that is ``evidence``).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from borgd.recall.context import Context
+from borgd.recall.kin import kin
+from borgd.recall.prior import ContextPrior
+from borgd.recall.scope import Parts, places
+from borgd.recall.stems import stem
+from borgd.recall.words import segments, tokens
+
+KIN = 0.5
+"""tuned: tests/perf/bench_recall_quality.py; what a word counts of which only its kin is in the context."""
+
+NAMED = 0.7
+"""design: the place of a lesson whose scope is only spoken of, against 1 where the session works in it."""
+
+VIRTUAL = 100.0
+"""design: lessons of a store that is not there, with words as rare as in contexts, so that rarity means something in a
+store of one lesson and the same in a store of ten thousand."""
+
+HEAD_WORDS = 40
+"""design: how many words of the work's beginning tell what kind of work it is."""
+
+WORDING = frozenset(
+    [
+        "article",
+        "blog",
+        "changelog",
+        "clippy",
+        "comment",
+        "comments",
+        "cosmetic",
+        "diagram",
+        "diagrams",
+        "docs",
+        "docstring",
+        "docstrings",
+        "documentation",
+        "eslint",
+        "explain",
+        "formatter",
+        "glossary",
+        "godoc",
+        "grammar",
+        "handover",
+        "heading",
+        "javadoc",
+        "kdoc",
+        "lint",
+        "linter",
+        "markdown",
+        "mypy",
+        "onboarding",
+        "overview",
+        "paragraph",
+        "presentation",
+        "proofread",
+        "readme",
+        "rename",
+        "renaming",
+        "screenshot",
+        "screenshots",
+        "sentence",
+        "slides",
+        "spelling",
+        "summarise",
+        "summarize",
+        "summary",
+        "talk",
+        "tidy",
+        "translate",
+        "translation",
+        "typo",
+        "typos",
+        "unused",
+        "warnings",
+        "wiki",
+        "wording",
+    ]
+)
+"""design: words of work on text about the code, or on its looks."""
+
+_PATH = re.compile(r"(?:[^\s/]*/)+[^\s/]*[\w\])~]|[\w.-]+\.[A-Za-z]\w{0,7}")
+"""A line that is a path: with a slash, or a file's name with a suffix."""
+
+
+def stems(text: str) -> list[str]:
+    """The stems of a text, in order, with repeats."""
+    return [stem(token) for token in tokens(text)]
+
+
+class Work:
+    """One context, ready to be observed from many lessons.
+
+    :param rarity: how rare a stem is among lessons, 0 to 1.
+    :param scopes: all scope names of the store.
+    """
+
+    def __init__(self, context: Context, prior: ContextPrior, rarity: Callable[[str], float], scopes: Iterable[str]) -> None:
+        words = tokens(context.text)
+        self._prior = prior
+        self._rarity = rarity
+        self.stems = {stem(word) for word in words}
+        self.held: dict[str, float] = dict.fromkeys(self.stems, 1.0)
+        self._worth: dict[str, tuple[float, float, float]] = {}
+        self._add_kin()
+        touched = [line for line in map(str.strip, context.text.splitlines()) if _PATH.fullmatch(line)]
+        self.touched = set(stems("\n".join(touched)))
+        self.wording = float(len(WORDING.intersection(words[:HEAD_WORDS])))
+        self.stop = float(context.moment == "stop")
+        names = {name: segments(name) for name in scopes}
+        text = Parts(context.text)
+        self.named = {name for name, parts in names.items() if text.names(parts)}
+        self.placed = set(places(names, context.cwd, context.remote))
+        self._somewhere = bool(names) and bool(context.cwd or context.remote)
+
+    def _add_kin(self) -> None:
+        """Stems that are not there but whose kin is: held by ``KIN``, never for more than the kin itself is worth."""
+        relations = kin()
+        for one in self.stems & relations.keys():
+            for other in relations[one] - self.stems:
+                ratio = min(1.0, self.worth(one)[1] / self.worth(other)[1])
+                self.held[other] = max(self.held.get(other, 0.0), KIN * ratio)
+
+    def worth(self, one: str) -> tuple[float, float, float]:
+        """A stem's rarity among lessons, its surprise here (−ln of its chance), and what it gives by chance alone."""
+        known = self._worth.get(one)
+        if known is None:
+            chance = self._prior.chance(one, len(self.stems))
+            surprise = -math.log(chance)
+            known = self._worth[one] = (self._rarity(one), surprise, chance * surprise)
+        return known
+
+    def place(self, scope: Iterable[str]) -> float:
+        """1 where the session works in the scope, ``NAMED`` where it only speaks of it, 0 elsewhere.
+
+        Without a scope: the same for any scope of the store, and ``NAMED`` where nothing is known of the place.
+        """
+        wanted = set(scope)
+        if (self.placed & wanted) if wanted else self.placed:
+            return 1.0
+        if (self.named & wanted) if wanted else (self.named or not self._somewhere):
+            return NAMED
+        return 0.0
+
+    def terms(self, lesson: Iterable[str]) -> dict[str, float]:
+        """What each stem of a lesson that the context holds adds to the surprise, largest first."""
+        found = {}
+        for one in set(lesson) & self.held.keys():
+            rarity, surprise, _ = self.worth(one)
+            found[one] = self.held[one] * rarity * surprise
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    def surprise(self, lesson: Iterable[str]) -> tuple[float, float]:
+        """How much more of a lesson the context and its touched paths hold than chance gives, per root of its weight."""
+        held = expected = touched = own = 0.0
+        for one in lesson:
+            rarity, surprise, chance = self.worth(one)
+            own += rarity * surprise
+            expected += rarity * chance
+            share = self.held.get(one)
+            if share is not None:
+                held += share * rarity * surprise
+                if one in self.touched:
+                    touched += rarity * surprise
+        root = math.sqrt(own) or 1.0
+        return (held - expected) / root, math.sqrt(touched / root)
+
+    def coverage(self, situations: Iterable[Iterable[str]]) -> float:
+        """The largest share of one situation, by weight, that the context holds; 0 to 1."""
+        best = 0.0
+        for situation in situations:
+            held = own = 0.0
+            for one in situation:
+                rarity, surprise, _ = self.worth(one)
+                own += rarity * surprise
+                held += self.held.get(one, 0.0) * rarity * surprise
+            best = max(best, held / own if own else 0.0)
+        return best
+
+    def weights(self) -> Mapping[str, float]:
+        """For BM25: what each held stem is worth here."""
+        return {one: share * self.worth(one)[1] for one, share in self.held.items()}
