@@ -54,7 +54,7 @@ def _fuller(spent: int, ceiling: int, than_spent: int, than_ceiling: int) -> boo
 
 
 def pace(ratio: Fraction, elapsed: Fraction) -> Fraction:
-    """The timed bar's ratio: spend counts for less the less of the day is left; a budget left over at night is worth nothing.
+    """The timed bar's ratio: spend counts for less the less of the day is left, as a budget left over is worth nothing.
 
     Of seven formulas the best or nearly so in value admitted on streams of 3 to 200 asks (tests/perf/bench_interrupts.py);
     forms that hold back in the morning spread asks more evenly and lose value on days with many high-stakes asks.

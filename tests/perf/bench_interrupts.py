@@ -5,7 +5,8 @@ Run as a test (``pytest tests/perf/bench_interrupts.py -s``). Prints figures; as
 The world: asks arrive over the working day (08:00 to 20:00, local noon twice as busy), stakes U(0, 1), the model's own
 confidence U(0, 0.6); the ask's confidence is ½ stakes + ½ (1 − model confidence), and its value to the person is the same
 plus noise U(−0.1, 0.1), never below 0: the numbers that programs state are not the truth. ``fixed`` is a bar that stays at
-0.8 until ordinary asks alone have spent the budget; the optimum takes the most valuable ``budget`` ordinary asks and every high-stakes one.
+0.8 until ordinary asks alone have spent the budget; the optimum takes the most valuable ``budget`` ordinary asks and every
+high-stakes one.
 """
 
 from __future__ import annotations
