@@ -83,7 +83,7 @@ def test_draws_and_propensities(capsys: pytest.CaptureFixture[str]) -> None:
     }
     times = {name: best_of(run, 3 if "betavariate" in name else 40) for name, run in cases.items()}
     reference = next(iter(times.values()))
-    exact, share = top_k(pool.base, knots, SLOTS), propensity(pool, Rule(SLOTS, 0, 300), filled, "s", P_DRAWS)
+    exact, share = top_k(pool.base, knots, SLOTS - 1), propensity(pool, tight, filled, "s", P_DRAWS)
     with capsys.disabled():
         print(f"\n{POOL} lessons, {SLOTS} slots")
         for name, seconds in times.items():
