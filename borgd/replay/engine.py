@@ -43,6 +43,7 @@ LEAST_BLOCK, LARGEST_BLOCK = 16, 2048
 POSITIONS = 32
 """guard: places of a slate that have a predicted reward of their own."""
 REUSED = "draw used before"
+EARLIER = "before the period"
 FED = (
     "skipped", "unsettled", "used", "sessions", "headline", "lessons", "accounts", "loggers", "_seen", "_models",
     "_positions", "_drawn", "_bootstraps", "first_ms", "last_ms",
@@ -63,12 +64,15 @@ class Replay:
         *,
         slates: bool = True,
         bootstrap: int | None = None,
+        since_ms: int = 0,
     ) -> None:
+        """:param now_ms: the moment of looking; ``since_ms``: decisions before it are passed over and counted."""
         self.candidates = [Candidate(LOGGED), *candidates]
         self.rewards = rewards
         self.outcomes = outcomes
         self.now_ms = now_ms
         self.slates = slates
+        self.since_ms = since_ms
         self.skipped: Counter[str] = Counter()
         self.unsettled: Counter[str] = Counter()
         self.used: Counter[str] = Counter()
@@ -94,7 +98,9 @@ class Replay:
         """Replay these decisions."""
         fresh = self._seen.add(found.key)
         self.skipped[REPEATED] += int((~fresh).sum())
-        found = take(found, fresh)
+        recent = found.ms >= self.since_ms
+        self.skipped[EARLIER] += int((fresh & ~recent).sum())
+        found = take(found, fresh & recent)
         was = logged_rule(found)
         exact = chances(found, was)
         free = self._not_drawn_before(found, exact)

@@ -100,6 +100,8 @@ class Headline:
         """Per bin of p: entries, and Σ p."""
         self.observed: Floats = np.zeros(BINS)
         self.latency: Floats = np.zeros((len(CHANNELS), MICROS_BINS))
+        self.history: dict[str, tuple[float, float, float]] = {}
+        """Week -> the difference so far, with the low and high that were true to say at that week's last look."""
         self._shown, self._held = Rates(), Rates()
 
     def feed(self, found: Columns, kinds: NDArray[np.uint16], lesson: Ints, names: list[str], now_ms: int) -> None:
@@ -107,21 +109,32 @@ class Headline:
         self._costs(found)
         self._calibrate(found)
         ms = found.ms[found.decision]
-        holdout = found.holdout[found.decision]
-        chosen = (found.shown | found.held) & ~found.standing & (holdout > 0.0) & (kinds > 0)
-        rows = np.flatnonzero(chosen & (ms <= now_ms - SETTLE_MS))
-        if not len(rows):
-            return
+        chosen = (found.shown | found.held) & ~found.standing & (kinds > 0)
+        rows = np.flatnonzero(chosen & (found.holdout[found.decision] > 0.0) & (ms <= now_ms - SETTLE_MS))
+        weeks = (ms[rows] - MONDAY_MS) // WEEK_MS
+        for each in np.unique(weeks):
+            self._occasions(found, rows[weeks == each], kinds, lesson, names)
+
+    def _occasions(self, found: Columns, rows: Ints, kinds: NDArray[np.uint16], lesson: Ints, names: list[str]) -> None:
+        """Take in the pool entries that won a slot in one week."""
+        now = week(int(found.ms[found.decision[rows[0]]]))
         shown, corrected = found.shown[rows], ((kinds[rows] & CORRECTED) > 0).astype(np.float64)
-        terms = self._terms(lesson[rows], holdout[rows], shown, corrected)
-        self.all.number("all")
-        self.all.add(terms, np.zeros(len(rows), dtype=np.int64), shown, corrected)
-        self.lessons.add(terms, self._keys(self.lessons, [names[number] for number in lesson[rows]]), shown, corrected)
-        self.weeks.add(terms, self._keys(self.weeks, [week(int(when)) for when in ms[rows]]), shown, corrected)
+        terms = self._terms(lesson[rows], found.holdout[found.decision[rows]], shown, corrected)
         scope = [found.scopes[number] or ("no scope",) for number in found.decision[rows]]
+        self.all.add(terms, self._keys(self.all, ["all"] * len(rows)), shown, corrected)
+        self.lessons.add(terms, self._keys(self.lessons, [names[number] for number in lesson[rows]]), shown, corrected)
+        self.weeks.add(terms, self._keys(self.weeks, [now] * len(rows)), shown, corrected)
         self.scopes.add(terms, self._keys(self.scopes, [", ".join(sorted(each)) for each in scope]), shown, corrected)
         self._shown.learn(lesson[rows][shown], corrected[shown])
         self._held.learn(lesson[rows][~shown], corrected[~shown])
+        self._remember(now)
+
+    def _remember(self, now: str) -> None:
+        counts = self.all.counts[:, 0]
+        low, high = self.all.sequences.intervals()
+        rate = counts[1] / counts[0] if counts[0] else float("nan")
+        held = counts[3] / counts[2] if counts[2] else float("nan")
+        self.history[now] = (float(held - rate), float(low[0]), float(high[0]))
 
     def _terms(self, lesson: Ints, holdout: Floats, shown: NDArray[np.bool_], corrected: Floats) -> Arms:
         """One occasion a row, with two arms: withheld (counts) and shown (counts against)."""

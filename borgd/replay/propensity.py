@@ -1,9 +1,9 @@
 """How likely a policy is to choose each lesson: on a grid where slots are a top-k over independent arms, or by draws.
 
 An arm's score is base × (½ + x), x from Beta(α, β). Batched over decisions with equally many arms, because a replay asks
-for millions. Promises: probabilities in [0, 1], Σ over a class = min(k, n) to 1e-3; deterministic. Method: the arm's mass in each
-cell of a common score grid times the Poisson-binomial tail of the others at the cell's middle; error below 1e-3 (tested
-against draws and against the logger's own quadrature).
+for millions. Promises: probabilities in [0, 1], Σ over a class = min(k, n) to 1e-3; deterministic. Method: the arm's mass
+in each cell of a common score grid times the Poisson-binomial tail of the others at the cell's middle; error below 1e-3
+(tested against draws and against the logger's own quadrature).
 """
 
 from __future__ import annotations

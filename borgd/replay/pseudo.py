@@ -165,6 +165,8 @@ class Sequences:
 
     def intervals(self, alpha: float = ALPHA) -> tuple[Floats, Floats]:
         """(low, high) per key, two-sided at ``alpha`` over all looks together; ∓inf where a key has no decision."""
+        if not self.keys:
+            return np.empty(0), np.empty(0)
         known = self.count > 0
         count = np.where(known, self.count, 1.0)
         low = np.maximum(lower_total(self.sums[0], self.squares[0], alpha / 2), self.bounds[0]) / count

@@ -91,12 +91,22 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None
 
 
+class SoFar(msgspec.Struct, frozen=True, kw_only=True):
+    """The difference held out − shown over everything up to a week's end, as it could be told then."""
+
+    week: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
 class Headline(msgspec.Struct, frozen=True, kw_only=True):
     """Repeat corrections, shown against held out; and what memory cost."""
 
     overall: Rate | None
     sentence: str
     weeks: list[Rate]
+    so_far: list[SoFar]
     lessons: list[Rate]
     scopes: list[Rate]
     recalls: int
@@ -283,13 +293,13 @@ def _verdict(
     low, high = difference.low, difference.high
     if low is None or high is None or difference.value is None:
         return "not enough data", f"{name}: not enough data.", None
-    span = f"{low:+.3f} to {high:+.3f} per recall"
+    span = f"{_signed(low)} to {_signed(high)} per recall"
     if low == high == 0.0:
         return "same", f"{name}: no different; every choice would have had the same chances.", 0
     if low > 0.0:
-        return "better", f"{name}: more {unit}: {difference.value:+.3f} per recall ({span}).", 0
+        return "better", f"{name}: more {unit}: {_signed(difference.value)} per recall ({span}).", 0
     if high < 0.0:
-        return "worse", f"{name}: fewer {unit}: {difference.value:+.3f} per recall ({span}).", 0
+        return "worse", f"{name}: fewer {unit}: {_signed(difference.value)} per recall ({span}).", 0
     if -worth < low and high < worth:
         return "same", f"{name}: no difference of {worth:g} or more ({span}).", 0
     place = SEQUENCES.index("difference")
@@ -306,6 +316,10 @@ def _headline(replay: Replay, worth: float) -> Headline:
         overall=overall[0] if overall else None,
         sentence=_headline_sentence(replay, overall[0] if overall else None, worth),
         weeks=sorted(_rates(head.weeks, 1 << 30), key=lambda rate: rate.key),
+        so_far=[
+            SoFar(week=week, value=_finite(value), low=_finite(low), high=_finite(high))
+            for week, (value, low, high) in sorted(head.history.items())
+        ],
         lessons=_rates(head.lessons, LISTED),
         scopes=_rates(head.scopes, LISTED),
         recalls=cost.recalls,
@@ -338,7 +352,7 @@ def _headline_sentence(replay: Replay, rate: Rate | None, worth: float) -> str:
         )
     shown, held = rate.shown_rate, rate.held_rate
     said = f"corrected again in {_share(shown)} where shown ({rate.shown:,}), {_share(held)} where held out ({rate.held:,})"
-    span = f"{rate.low * 100:+.1f} to {rate.high * 100:+.1f} points"
+    span = f"{_signed(rate.low * 100, 1)} to {_signed(rate.high * 100, 1)} points"
     if rate.low > 0.0:
         return f"The lessons help: {said}; showing prevents {span}."
     if rate.high < 0.0:
@@ -379,6 +393,10 @@ def _latency(replay: Replay) -> list[Latency]:
         for place, channel in enumerate(CHANNELS)
         if head.latency[place].sum()
     ]
+
+
+def _signed(value: float, digits: int = 3) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def _finite(value: float) -> float | None:

@@ -116,7 +116,7 @@ def test_a_thousand_replays_covered_at_every_look_where_the_bootstrap_is_not(cap
 def test_doubly_robust_errs_least_where_theory_says_so() -> None:
     """The model is right on average (rates are learnt) but late: it has DM's bias and takes most of IPS's noise."""
     found = run(
-        World(replays=150, steps=160, effect=(0.9, 0.8, 0.7, 0.6), season=0.0, candidate_base=(1.0, 1.0, 1.0, 1.5)), [240]
+        World(replays=150, steps=160, effect=(0.9, 0.8, 0.7, 0.6), season=0.0, candidate_base=(1.0, 1.0, 1.0, 1.5)), [160]
     )
     assert found.error("DR") < found.error("IPS")
     drifting = run(World(replays=150, steps=160, effect=(0.6, 0.5, 0.4, 0.3), season=0.6), [160])
