@@ -110,7 +110,7 @@ def change(decide: Callable[[Store], Sequence[Mapping[str, Any]]]) -> list[Lesso
     return lessons.transact(Follower(lessons), under_lock)
 
 
-def append(name: str, values: Sequence[msgspec.Struct]) -> None:
+def append(name: str, values: Sequence[msgspec.Struct | Mapping[str, Any]]) -> None:
     """Add ``values`` to the journal ``name``; they are on the disk when this returns."""
     journal(name).append(values)
 

@@ -1,12 +1,23 @@
-"""``borg lesson show``: everything about one lesson."""
+"""``borg lesson show``: everything about one lesson, what is believed of it, and the outcomes that belief rests on."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import msgspec
 
 from borgd.cli.lesson_files import details, load, print_json
+from borgd.cli.lesson_memory import numbers, remember, told
+from borgd.lessons.hygiene import clean
+from borgd.lessons.scrub import scrub
+from borgd.memory.records import Outcome
+
+OUTCOMES = 20
+"""design: outcomes printed, the newest."""
+EVIDENCE_CHARS = 200
+"""design: characters of one outcome's evidence."""
 
 
 def run(argv: list[str]) -> int:
@@ -15,9 +26,27 @@ def run(argv: list[str]) -> int:
     parser.add_argument("id", help="the lesson's id or the start of it")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     arguments = parser.parse_args(argv)
-    lesson = load().find(arguments.id)
+    store = load()
+    lesson = store.find(arguments.id)
+    memory, _ = remembered = remember(store)
+    outcomes = remembered.of(lesson.id)
     if arguments.json:
-        print_json(msgspec.to_builtins(lesson))
-    else:
-        print(details(lesson))
+        rows = [msgspec.to_builtins(outcome) for outcome in outcomes]
+        print_json(msgspec.to_builtins(lesson) | {"memory": numbers(memory, lesson), "outcomes": rows})
+        return 0
+    print(details(lesson))
+    print(told(memory, lesson))
+    print(
+        _told_outcomes(outcomes) if outcomes else "  outcomes     none yet: it was not shown, or nothing came of it so far"
+    )
     return 0
+
+
+def _told_outcomes(outcomes: Sequence[Outcome]) -> str:
+    more = f" (the last {OUTCOMES} of {len(outcomes)})" if len(outcomes) > OUTCOMES else ""
+    rows = [f"  outcomes{more}"]
+    for one in outcomes[-OUTCOMES:]:
+        day = datetime.fromtimestamp(one.ms / 1000, UTC).date() if 0 <= one.ms < 1 << 47 else "?"
+        kind = f"{one.kind}{' (held out)' if one.held else ''}{f' × {one.credit:.2f}' if one.credit < 1 else ''}"
+        rows.append(f"    {day}  {kind}: {scrub(clean(one.evidence, EVIDENCE_CHARS))}")
+    return "\n".join(rows)

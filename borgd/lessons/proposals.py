@@ -22,6 +22,7 @@ from borgd.lessons.hygiene import (
     clean_all,
 )
 from borgd.lessons.lesson import Lesson, Reach, Source
+from borgd.lessons.rules import as_question
 from borgd.lessons.scrub import seal
 from borgd.lessons.store import REACHES, narrower
 
@@ -85,6 +86,17 @@ def propose(question: str, consequence: str, *, ms: int, **fields: Any) -> Propo
             raise BorgError(f"--{name}: expected text, got none")
     key = short_id("P", sealed["question"].casefold(), *sealed["scope"], fields.get("reach", "team"))
     return msgspec.convert({"id": key, "ms": ms, **sealed, **fields}, Proposal)
+
+
+def of_invariant(rule: str, reason: str, *, ms: int, scope: Iterable[str] = (), repo: str = "", agent: str = "") -> Proposal:
+    """The proposal of a veto that named an invariant ``rule``; kept, it is standing. ``reason`` says why, or is empty.
+
+    :raises BorgError: nothing visible in the rule.
+    """
+    consequence = reason or f"It breaks what always holds: {rule}"
+    return propose(
+        as_question(rule), consequence, ms=ms, scope=tuple(scope), facets=(rule,), repo=repo, agent=agent, invariant=True
+    )
 
 
 def desk(records: Iterable[Mapping[str, Any]]) -> Desk:

@@ -81,11 +81,14 @@ def _candidate(rule: str, line: int, heading: str, name: str) -> Candidate:
     core = rule[: because.start()] if because and because.start() > RULE_CHARS else rule
     why = because["why"] if because and core is not rule else f"It breaks a rule of {name}: {rule}"
     consequence = clean(why[:1].upper() + why[1:].rstrip(_ENDS) + ".", CONSEQUENCE_CHARS)
-    return Candidate(rule, line, heading, _question(core), consequence, _IS_RULE.search(rule) is not None)
+    return Candidate(rule, line, heading, as_question(core), consequence, _IS_RULE.search(rule) is not None)
 
 
-def _question(rule: str) -> str:
-    bare = rule.rstrip(_ENDS)
+def as_question(rule: str) -> str:
+    """``rule`` turned around by the first form that fits, else quoted in a question; empty stays empty."""
+    bare = rule.strip().rstrip(_ENDS)
+    if not bare:
+        return ""
     single = len(_SENTENCE.split(bare)) == 1 and not re.search(r";| [-–—] ", bare)
     for pattern, form in _FORMS if single else ():
         if match := pattern.match(bare):

@@ -1,0 +1,135 @@
+"""``borg forget``: a lesson, a session or a span of time is removed from every file here; a tombstone tells the team.
+
+The tombstone is written first, so that a crash half-way leaves a lesson that is forgotten and only lies about still. Not
+undone by anything. Copies that teammates' machines made of a lesson are theirs; the tombstone hides them everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from borgd.agents import AGENTS
+from borgd.cli.lesson_files import append, complain, load, now_ms, print_json, records, settings
+from borgd.daemon.settings import engineer_name, machine_name
+from borgd.daemon.state_file import file_name
+from borgd.daemon.team import open_team
+from borgd.errors import UsageError
+from borgd.journal import Journal
+from borgd.lessons.forgetting import Target, emptied, remains, widened
+from borgd.lessons.store import tombstone
+from borgd.lessons.team import hashed, owner_name
+from borgd.paths import places
+
+JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts")
+"""design: the journals that name lessons or sessions. audit.jsonl is a chain that breaks where a line goes; it stays."""
+UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def run(argv: list[str]) -> int:
+    """Forget, and say what was removed from where."""
+    parser = argparse.ArgumentParser(prog="borg forget", description="Remove from every file here. It cannot be undone.")
+    parser.add_argument("name", nargs="?", help="a lesson's id, or a session's")
+    parser.add_argument("--session", metavar="ID", help="everything a session left")
+    parser.add_argument(
+        "--since", metavar="TIME", help="everything since 2026-11-30, 2026-11-30T14:00 or 90m, 2h, 3d, 1w ago"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say what would go")
+    parser.add_argument("--json", action="store_true", help="print what was removed as JSON")
+    arguments = parser.parse_args(argv)
+    target = _target(arguments)
+    target = widened(target, records("episodes"), records("proposals"))
+    buried = sorted(target.lessons | emptied(records("lessons"), target))
+    if not arguments.dry_run and buried:
+        append("lessons", [tombstone(key, now_ms()) for key in buried])
+    removed = {str(path): count for path, count in _everywhere(target, dry_run=arguments.dry_run) if count}
+    if arguments.json:
+        print_json({"removed": removed, "tombstones": buried, "dry_run": arguments.dry_run})
+        return 0
+    for name, count in removed.items():
+        print(f"{count:6}  {name}")
+    what = "would go" if arguments.dry_run else "removed"
+    print(f"{sum(removed.values())} records {what}" + (f"; forgotten for good: {', '.join(buried)}" if buried else ""))
+    return 0
+
+
+def _target(arguments: argparse.Namespace) -> Target:
+    given = [value for value in (arguments.name, arguments.session, arguments.since) if value]
+    if len(given) != 1:
+        raise UsageError("name one of a lesson, --session ID or --since TIME")
+    if arguments.since:
+        return Target(since_ms=since(arguments.since, now_ms()))
+    session = arguments.session or _session(arguments.name)
+    if session:
+        return Target(sessions=frozenset({session}))
+    return Target(lessons=frozenset({load().find(arguments.name).id}))
+
+
+def _session(name: str) -> str:
+    """``name`` if it is a session that left something; a lesson's id comes first."""
+    if load().get(name) is not None:
+        return ""
+    known = {
+        str(record.get("session", "")) for journal in ("decisions", "episodes", "outcomes") for record in records(journal)
+    }
+    return name if name in known or any(_state_files(frozenset({name}))) else ""
+
+
+def since(text: str, now: int) -> int:
+    """Milliseconds since the epoch of ``text``: a date, a time (local where it names no zone), or so long before ``now``.
+
+    :raises UsageError: it is none of these.
+    """
+    if match := re.fullmatch(r"(\d{1,6})([mhdw])", text):
+        return now - int(match[1]) * UNITS[match[2]] * 1000
+    try:
+        return max(0, int(datetime.fromisoformat(text).astimezone().timestamp() * 1000))
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(f"--since: expected 2026-11-30, 2026-11-30T14:00 or 90m, 2h, 3d, 1w; got {text!r}") from None
+
+
+def _everywhere(target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
+    for name in JOURNALS:
+        journal = Journal(places().journal(name))
+        yield journal.path, _forget_in(journal, name, target, dry_run=dry_run)
+    yield from _in_our_team_files(target, dry_run=dry_run)
+    for path in _state_files(target.sessions, target.since_ms):
+        if not dry_run:
+            path.unlink(missing_ok=True)
+        yield path, 1
+
+
+def _in_our_team_files(target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
+    """This machine's own two files; a sync that merges by union may bring lines back, and the tombstone hides them."""
+    config = settings()
+    team, problem = open_team(config.team.directory, owner_name(engineer_name(config), machine_name()))
+    if team is None:
+        complain([problem] if problem else [])
+        return
+    hashes = {hashed(team.salt, "session", f"{agent}\0{session}") for agent in AGENTS for session in target.sessions}
+    for kind, there in (("lessons", target), ("outcomes", target._replace(sessions=frozenset(hashes)))):
+        journal = Journal(team.directory / f"{team.owner}.{kind}.jsonl")
+        yield journal.path, _forget_in(journal, kind, there, dry_run=dry_run)
+
+
+def _forget_in(journal: Journal, name: str, target: Target, *, dry_run: bool) -> int:
+    if not journal.path.exists():
+        return 0
+    if dry_run:
+        return sum(remains(name, record, target) != record for record in journal.read().records)
+    done = journal.rewrite(lambda record: remains(name, record, target))
+    if done.dropped or done.changed:
+        journal.purge_quarantine()
+    return done.dropped + done.changed
+
+
+def _state_files(sessions: frozenset[str], since_ms: int = -1) -> Iterator[Path]:
+    directory = places().sessions
+    starts = [file_name(agent, session).removesuffix("ctx") for agent in AGENTS for session in sessions]
+    for path in sorted(directory.glob("*.ctx")) if directory.is_dir() else []:
+        recent = since_ms >= 0 and path.stat().st_mtime_ns // 1_000_000 >= since_ms
+        if recent or any(path.name.startswith(start) for start in starts):
+            yield path

@@ -1,0 +1,26 @@
+"""``borg trust``: how far each engineer's lessons were borne out, by area. 0.5 is neutral."""
+
+from __future__ import annotations
+
+import argparse
+
+from borgd.cli.lesson_files import load, print_json
+from borgd.cli.lesson_memory import remember
+
+
+def run(argv: list[str]) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="borg trust", description="Engineers' trust by area of work; 0.5 is neutral.")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    arguments = parser.parse_args(argv)
+    trusts = remember(load()).memory.trusts()
+    if arguments.json:
+        rows = [{"engineer": name, "area": area, "trust": value} for (name, area), value in trusts.items()]
+        print_json({"trust": rows})
+    elif trusts:
+        width = max(len(name) for name, _ in trusts)
+        for (name, area), value in trusts.items():
+            print(f"{value:.2f}  {name:<{width}}  {area or 'no area'}")
+    else:
+        print("No lesson names an author yet, so there is nothing to trust; borg lesson add writes one.")
+    return 0
