@@ -5,6 +5,7 @@ Knowledge is loaded after serving began; a hook that needs it waits. A session's
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -33,6 +34,8 @@ from borgd.wire import Answer
 
 if TYPE_CHECKING:
     from borgd.daemon.parts import Parts
+
+logger = logging.getLogger("borgd.service")
 
 MINUTE_S = 60.0
 """design: seconds between two looks for sessions that idled out and for what is due in the inbox."""
@@ -156,6 +159,8 @@ class Service:
                 await work(time.time_ns() // 1_000_000)
             except BorgError as error:
                 self.problems = [str(error)]
+            except Exception:  # whatever it was, hooks must go on being answered
+                logger.exception("periodic work failed")
             await anyio.sleep(seconds)
 
     async def _expire(self) -> None:

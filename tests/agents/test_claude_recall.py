@@ -36,7 +36,7 @@ def home(claude_home: Home) -> Home:
         "--situation", "changing the retry limit of the uploader", "--situation", "changing backoff or its cap",
     )  # fmt: skip
     (claude_home.root / ".config/borgd").mkdir(parents=True)
-    (claude_home.root / ".config/borgd/config.toml").write_text("[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    (claude_home.root / ".config/borgd/config.toml").write_text("[recall]\nholdout = 0.0\n")
     claude_home.borg("start")
     return claude_home
 
