@@ -21,6 +21,10 @@ Places = dict[int, tuple[set[str], set[str]]]
 """Per lesson: the repositories and the engineers for whom it changed something."""
 
 
+LAST_MS = 1 << 53
+"""guard: times from other machines are held to [0, LAST_MS], which every column can carry."""
+
+
 class Counted(Protocol):
     """The fields of an outcome that memory counts."""
 
@@ -67,6 +71,11 @@ class _Line(msgspec.Struct, gc=False):
 def session_key(agent: str, session: str) -> str:
     """The name under which a session is counted; empty where there is none."""
     return f"{agent}\0{session}" if session else ""
+
+
+def held_ms(ms: int) -> int:
+    """A time that may come from a broken clock or a hostile line, held to what columns can carry."""
+    return min(max(ms, 0), LAST_MS)
 
 
 class Folded:
@@ -167,6 +176,8 @@ class Columns:
             if session:
                 number = sessions.setdefault(f"{outcome.agent}\0{session}", len(sessions))
                 ms = outcome.ms
+                if not 0 <= ms <= LAST_MS:
+                    ms = held_ms(ms)
                 if begun.setdefault(number, ms) > ms:
                     begun[number] = ms
             rank = RANKS.get(outcome.kind, 0)
@@ -200,6 +211,7 @@ class Columns:
         """A session (by ``session_key``) was alive at ``ms``."""
         if session:
             number = self._sessions.setdefault(session, len(self._sessions))
+            ms = held_ms(ms)
             self._begun[number] = min(ms, self._begun.get(number, ms))
 
     def fold(self) -> Folded:

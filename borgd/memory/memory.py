@@ -19,7 +19,7 @@ from borgd.lessons.lesson import Lesson
 from borgd.memory import belief as beliefs
 from borgd.memory.activation import ActivationRule, Clock, activation, squash
 from borgd.memory.belief import CREDIT, SHIFT, Belief, BeliefRule, Tally
-from borgd.memory.columns import Columns, Folded, session_key
+from borgd.memory.columns import Columns, Folded, held_ms, session_key
 from borgd.memory.records import Outcome
 from borgd.memory.succession import Succession, succeed
 from borgd.memory.trust import NEUTRAL, People, area_key, trust
@@ -96,10 +96,9 @@ class Memory:
         :param sessions: (session key, ms) of sessions that may have had no outcome; see ``session_key``.
         """
         columns = Columns()
-        limit = before_ms if before_ms is not None else 1 << 62
-        columns.extend(outcome for outcome in outcomes if outcome.ms < limit)
+        columns.extend(outcome for outcome in outcomes if before_ms is None or outcome.ms < before_ms)
         for session, ms in sessions:
-            if ms < limit:
+            if before_ms is None or ms < before_ms:
                 columns.saw(session, ms)
         return cls.of_columns(lessons, columns, aliases=aliases, rule=rule)
 
@@ -149,6 +148,7 @@ class Memory:
         """A session of the collective was alive at ``ms``; ``session`` as ``session_key`` makes it."""
         if not session:
             return
+        ms = held_ms(ms)
         number = self._folded.sessions.setdefault(session, len(self._folded.sessions))
         starts = self._folded.begun
         if number not in starts:
@@ -347,4 +347,4 @@ class Memory:
 def created(lesson: Lesson) -> int:
     """When the lesson's first version that we know of was written, ms."""
     earlier = [ms for entry in lesson.history if isinstance(ms := entry.get("ms"), int) and ms > 0]
-    return min([lesson.ms, *earlier])
+    return held_ms(min([lesson.ms, *earlier]))

@@ -115,18 +115,24 @@ def stop_head(count: int) -> str:
 
 
 def compose(head: str, lines: Sequence[tuple[Lesson, str]], notes: Sequence[tuple[str, bool]], limit: int, seed: str) -> str:
-    """The whole text: own lines, then teammates' inside their fence.
+    """The whole text: own lines, then teammates' inside their fence; nothing where not even one line fits.
 
-    :param notes: disagreements, and whether a teammate's words are in them; as many as still fit ``limit``.
-    :param limit: UTF-16 units; lines are taken to fit already.
+    :param notes: disagreements, and whether a teammate's words are in them; as many as still fit.
+    :param limit: UTF-16 units; lines that do not fit are left out from the end.
     :param seed: what the fence's name is made from, beside the text in it.
     """
-    own = [line for lesson, line in lines if not lesson.peer]
-    peers = [line for lesson, line in lines if lesson.peer]
-    room = limit - width("\n".join([head, *own, *peers])) - overhead("", peers=bool(peers))
+    room = limit - overhead(head, peers=any(lesson.peer for lesson, _ in lines))
+    own: list[str] = []
+    peers: list[str] = []
+    for lesson, text in lines:
+        room -= width(text) + 1
+        if room < 0:
+            break
+        (peers if lesson.peer else own).append(text)
+    if not own and not peers:
+        return ""
     for note, peer in notes:
-        size = width(note) + 1
-        if size <= room:
+        if (size := width(note) + 1) <= room:
             room -= size
             (peers if peer else own).append(note)
     return "\n".join([head, *own, *_fenced(peers, seed)])

@@ -133,7 +133,8 @@ def _fewer_than(below: Floats, slots: int) -> Floats:
     """P(fewer than ``slots`` of the other arms exceed each node), per arm; ``below`` is P(arm ≤ node).
 
     Two running distributions at once, one from the first arm on and one from the last arm back: how many exceed, exactly
-    (``[:, 0]``) and at most (``[:, 1]``). Counts of ``slots`` and more are dropped. Single precision: far below the quadrature's error, half the time.
+    (``[:, 0]``) and at most (``[:, 1]``). Counts of ``slots`` and more are dropped. In single precision, far
+    below the quadrature's error.
     """
     arms, nodes = below.shape
     stays = np.stack((below, below[::-1]), axis=1)[:, :, None, :].astype(np.float32)
@@ -147,7 +148,8 @@ def _fewer_than(below: Floats, slots: int) -> Floats:
         np.multiply(now, stays[arm], out=then)
         np.multiply(now[:, :-1], exceeds[arm], out=scratch)
         then[:, 1:] += scratch
-    return np.einsum("akn,akn->an", running[:, 0], running[::-1, 1, ::-1]).astype(np.float64)
+    tail: Floats = np.einsum("akn,akn->an", running[:, 0], running[::-1, 1, ::-1]).astype(np.float64)
+    return tail
 
 
 def _share(pool: Pool, rule: Rule, kept: npt.NDArray[np.bool_], session: str, count: int) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -38,7 +39,7 @@ def outcomes(draw: st.DrawFn) -> list[Outcome]:
     return [
         Outcome(
             id=f"o{number}",
-            ms=draw(st.integers(0, 30)),
+            ms=draw(st.one_of(st.integers(0, 30), st.sampled_from([-1, 10**30]))),
             lesson=draw(st.sampled_from(["L1", "L2", "L3", "L4", "L5", "gone"])),
             kind=draw(st.sampled_from(KINDS)),
             evidence="e",
@@ -144,3 +145,10 @@ def test_a_later_version(records: list[Outcome], name: str) -> None:
     memory = Memory.fold(LESSONS, records, aliases=ALIASES)
     memory.learn(later)
     assert exported(memory) == exported(Memory.fold({**LESSONS, name: later}, records, aliases=ALIASES))
+
+
+def test_times_from_broken_clocks() -> None:
+    lessons = store(lesson("L1", ms=10**40), lesson("L2", ms=-5, history=({"ms": 10**50},)))
+    memory = Memory.fold(lessons, [outcome("L1", "changed", "a", ms=-(10**30)), outcome("L2", "changed", "b", ms=10**30)])
+    assert math.isfinite(memory.activation("L1"))
+    assert math.isfinite(memory.activation("L2"))

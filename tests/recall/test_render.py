@@ -162,3 +162,11 @@ def test_an_absent_memory_is_a_fresh_one() -> None:
     found = matches(known, {"A": 0.8, "B": 0.7})
     settings: dict[str, Any] = {"done": (), "session": "s", "decision_id": "d", "now_ms": 5}
     assert choose_stop(found, known, None, **settings) == choose_stop(found, known, Memory(known), **settings)
+
+
+def test_lines_that_do_not_fit_are_left_out() -> None:
+    lines = [(lesson(f"L{i}", peer=i % 2 == 0), f"- L{i}: " + "x" * 90) for i in range(50)]
+    for limit in range(0, 1500, 50):
+        text = render.compose("head", lines, [("note " * 5, True)], limit, "seed")
+        assert len(text) <= limit
+        assert bool(text) == (limit >= 300)
