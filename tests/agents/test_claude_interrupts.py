@@ -1,0 +1,71 @@
+"""Questions of a real Claude Code: admitted ones come up untouched, the fourth waits in the inbox, its answer comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.agents.claude import Home
+from tests.agents.claude_host import Hosted
+from tests.agents.scripted_model import Script, ScriptedModel, Turn, texts
+
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
+
+LABELS = ["Tabs", "Spaces"]
+ANSWER = "Spaces, four of them, as in the style guide"
+
+
+def ask(question: str) -> Turn:
+    options = [{"label": label, "description": label} for label in LABELS]
+    asked = {"question": question, "header": "Style", "options": options, "multiSelect": False}
+    return {"text": "Asking.", "tools": [{"name": "AskUserQuestion", "input": {"questions": [asked]}}]}
+
+
+@pytest.fixture
+def home(claude_home: Home) -> Home:
+    claude_home.borg("install", "claude-code", "--apply")
+    claude_home.borg("start")
+    return claude_home
+
+
+def questions(claude: Hosted) -> list[str]:
+    """What the host was asked to put to the person."""
+    return [one["input"]["questions"][0]["question"] for one in claude.asked if one["tool_name"] == "AskUserQuestion"]
+
+
+def test_three_a_day_come_up_untouched_and_the_fourth_waits_and_is_answered(home: Home) -> None:
+    ordinary = [f"Which indentation for file {number}?" for number in range(1, 5)]
+    stated = "[confidence 0.95 stakes 0.2]"
+    costly = "Drop the production table users? It cannot be undone. [stakes 0.95 confidence 0.9]"
+    turns = [ask(f"{one} {stated}" if number < 3 else one) for number, one in enumerate(ordinary)]
+    script = Script([*turns, ask(costly), {"text": "Going on with tabs."}, {"text": "Then spaces."}])
+    with ScriptedModel(script) as model, Hosted(home, model) as claude:
+        claude.say("Ask me what you need.")
+        assert [one.split(" [")[0] for one in questions(claude)] == [*ordinary[:3], costly.split(" [", maxsplit=1)[0]]
+        for request in claude.asked:
+            assert "answers" not in request["input"], "the question reached the picker as the agent wrote it"
+        [waiting] = home.json("inbox")["asks"]
+        assert "file 4" in waiting["question"]
+        told = texts(model.main[4])
+        assert "inbox" in told
+        assert "Tabs" in told, "the agent was told its fallback"
+        home.borg("inbox", "answer", str(waiting["number"]), ANSWER)
+        claude.say("Go on.")
+        assert ANSWER not in texts(model.main[-2])
+        assert ANSWER in texts(model.main[-1])
+    spent: dict[str, Any] = home.json("status")["service"]["interrupts"]["scopes"]["__global__"]
+    assert (spent["spent"], spent["bypass"]) == (4, 1)
+    assert home.json("inbox")["asks"] == []
+
+
+def test_a_plan_that_waits_is_refined_not_carried_out(home: Home) -> None:
+    (home.root / ".config/borgd").mkdir(parents=True)
+    (home.root / ".config/borgd/config.toml").write_text("[interrupts]\ndaily_interrupt_budget = 1\nbase = 0.9\n")
+    home.borg("stop")
+    home.borg("start")
+    script = Script([{"text": "Here.", "tools": [{"name": "ExitPlanMode", "input": {}}]}, {"text": "I keep planning."}])
+    with ScriptedModel(script) as model, Hosted(home, model, "--permission-mode", "plan") as claude:
+        claude.say("Plan a rename.")
+        assert [one["tool_name"] for one in claude.asked] == []
+    assert "Keep planning" in texts(model.main[1])
