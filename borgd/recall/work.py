@@ -30,65 +30,16 @@ store of one lesson and the same in a store of ten thousand."""
 HEAD_WORDS = 40
 """design: how many words of the work's beginning tell what kind of work it is."""
 
-WORDING = frozenset(
-    [
-        "article",
-        "blog",
-        "changelog",
-        "clippy",
-        "comment",
-        "comments",
-        "cosmetic",
-        "diagram",
-        "diagrams",
-        "docs",
-        "docstring",
-        "docstrings",
-        "documentation",
-        "eslint",
-        "explain",
-        "formatter",
-        "glossary",
-        "godoc",
-        "grammar",
-        "handover",
-        "heading",
-        "javadoc",
-        "kdoc",
-        "lint",
-        "linter",
-        "markdown",
-        "mypy",
-        "onboarding",
-        "overview",
-        "paragraph",
-        "presentation",
-        "proofread",
-        "readme",
-        "rename",
-        "renaming",
-        "screenshot",
-        "screenshots",
-        "sentence",
-        "slides",
-        "spelling",
-        "summarise",
-        "summarize",
-        "summary",
-        "talk",
-        "tidy",
-        "translate",
-        "translation",
-        "typo",
-        "typos",
-        "unused",
-        "warnings",
-        "wiki",
-        "wording",
-    ]
-)
+WORDING = """
+    article blog changelog clippy comment comments cosmetic diagram diagrams docs docstring docstrings
+    documentation eslint explain formatter glossary godoc grammar handover heading javadoc kdoc lint linter
+    markdown mypy onboarding overview paragraph presentation proofread readme rename renaming screenshot
+    screenshots sentence slides spelling summarise summarize summary talk tidy translate translation typo typos
+    unused warnings wiki wording
+"""
 """design: words of work on text about the code, or on its looks."""
 
+_WORDING = frozenset(WORDING.split())
 _PATH = re.compile(r"(?:[^\s/]*/)+[^\s/]*[\w\])~]|[\w.-]+\.[A-Za-z]\w{0,7}")
 """A line that is a path: with a slash, or a file's name with a suffix."""
 
@@ -115,7 +66,7 @@ class Work:
         self._add_kin()
         touched = [line for line in map(str.strip, context.text.splitlines()) if _PATH.fullmatch(line)]
         self.touched = set(stems("\n".join(touched)))
-        self.wording = float(len(WORDING.intersection(words[:HEAD_WORDS])))
+        self.wording = float(len(_WORDING.intersection(words[:HEAD_WORDS])))
         self.stop = float(context.moment == "stop")
         names = {name: segments(name) for name in scopes}
         text = Parts(context.text)
