@@ -163,7 +163,9 @@ class Journal:
         temporary: str,
     ) -> Rewritten:
         kept = changed = dropped = 0
-        output = self.layer.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW)
+        with suppress(FileNotFoundError):  # of a crash; never written into, it may be a second name of the journal itself
+            self.layer.unlink(temporary)
+        output = self.layer.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             for piece in read_pieces(writer.descriptor, writer.size, parser, self.layer):
                 before = encode([piece.record])

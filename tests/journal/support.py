@@ -6,6 +6,7 @@ Neither knows what a journal does with the calls.
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import random
 import stat
@@ -89,8 +90,10 @@ class PowerLossError(BaseException):
 
 
 class _Inode:
-    def __init__(self, number: int) -> None:
-        self.number = number
+    numbers = itertools.count(1)
+
+    def __init__(self) -> None:
+        self.number = next(self.numbers)
         self.content = bytearray()
         self.durable = bytearray()
         self.pending: list[tuple[str, int, bytes]] = []
@@ -179,9 +182,9 @@ class SimulatedDisk(FileLayer):
             if not flags & os.O_CREAT:
                 raise FileNotFoundError(errno.ENOENT, "No such file", path)
             self._meet()
-            inode = self.names[path] = _Inode(len(self.names) + 1000 * self.count)
-        elif flags & os.O_TRUNC:
-            self._change(inode, "truncate", 0, b"")
+            inode = self.names[path] = _Inode()
+        elif flags & os.O_EXCL:
+            raise FileExistsError(errno.EEXIST, "File exists", path)
         descriptor = max(self.descriptors, default=2) + 1
         self.descriptors[descriptor] = (inode, bool(flags & os.O_APPEND))
         return descriptor

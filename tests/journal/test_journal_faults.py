@@ -213,6 +213,7 @@ def live(disk: SimulatedDisk, actions: list[tuple[str, int, int]], ledger: Ledge
     for action, count, width in actions:
         if action == "restart":
             disk.read_only.clear()
+            disk.named.clear()
         elif action == "forget":
             forget(disk, ledger)
         else:
@@ -264,7 +265,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_refused_appears(seed: int, liv
 
 @pytest.mark.slow
 @given(st.integers(0, 1 << 30), LIVES)
-@settings(max_examples=6_000, deadline=None)
+@settings(max_examples=4_000, deadline=None)
 def test_nothing_acknowledged_is_lost_and_nothing_refused_appears_in_many_lives(seed: int, lives: list[Any]) -> None:
     run(seed, lives)
 

@@ -87,8 +87,16 @@ def test_a_transform_that_fails_changes_nothing(journal: Journal) -> None:
     assert sorted(path.name for path in journal.path.parent.iterdir()) == ["j.jsonl", "j.jsonl.lock"]
 
 
-def test_what_a_crash_left_of_a_rewrite_is_overwritten_by_the_next(journal: Journal) -> None:
+@pytest.mark.parametrize("left", ["a file", "a second name of the journal", "a link to it"])
+def test_what_a_crash_left_of_a_rewrite_goes_with_the_next(journal: Journal, left: str) -> None:
     journal.append([{"n": 1}, {"n": 2}])
-    journal.path.with_name("j.jsonl.rewrite").write_bytes(b"x" * 1000)
-    journal.rewrite(lambda record: record if record["n"] == 2 else None)
-    assert journal.path.read_bytes() == b'{"n":2}\n'
+    temporary = journal.path.with_name("j.jsonl.rewrite")
+    if left == "a file":
+        temporary.write_bytes(b"x" * 1000)
+    elif left == "a link to it":
+        temporary.symlink_to(journal.path)
+    else:
+        temporary.hardlink_to(journal.path)
+    assert journal.rewrite(lambda record: record) == Rewritten(2, 0, 0, 0)
+    assert not temporary.exists()
+    assert journal.path.read_bytes() == b'{"n":1}\n{"n":2}\n'
