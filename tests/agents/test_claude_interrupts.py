@@ -8,6 +8,7 @@ import pytest
 
 from tests.agents.claude import Home
 from tests.agents.claude_host import Hosted
+from tests.agents.claude_tui import Terminal
 from tests.agents.scripted_model import Script, ScriptedModel, Turn, texts
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
@@ -69,3 +70,21 @@ def test_a_plan_that_waits_is_refined_not_carried_out(home: Home) -> None:
         claude.say("Plan a rename.")
         assert [one["tool_name"] for one in claude.asked] == []
     assert "Keep planning" in texts(model.main[1])
+
+
+def test_in_the_terminal_the_picker_shows_the_question_and_takes_the_answer(home: Home) -> None:
+    script = Script([ask("Which indentation do you want?"), {"text": "All is decided now."}])
+    with ScriptedModel(script) as model, Terminal(home, model) as screen:
+        screen.wait("❯")
+        screen.type("Ask me what you need.")
+        screen.press("enter")
+        shown = screen.wait(r"Spaces")
+        assert "Which" in shown
+        assert "Tabs" in shown
+        screen.press("down")
+        screen.press("enter")
+        screen.wait("decided")
+    assert "Spaces" in texts(model.main[1])
+    status = home.json("status")["service"]["interrupts"]
+    assert status["scopes"]["__global__"]["spent"] == 1
+    assert status["observed"] == 0, "the picker's own permission event is the same interruption"
