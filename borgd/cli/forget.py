@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from borgd.agents import AGENTS
+from borgd.cli import assimilate_state
 from borgd.cli.lesson_files import append, complain, load, now_ms, print_json, records, settings
 from borgd.daemon.settings import engineer_name, machine_name
 from borgd.daemon.state_file import file_name
@@ -45,6 +46,8 @@ def run(argv: list[str]) -> int:
     buried = sorted(target.lessons | emptied(records("lessons"), target))
     if not arguments.dry_run and buried:
         append("lessons", [tombstone(key, now_ms()) for key in buried])
+    if not arguments.dry_run:
+        _never_again(target)
     removed = {str(path): count for path, count in _everywhere(target, dry_run=arguments.dry_run) if count}
     if arguments.json:
         print_json({"removed": removed, "tombstones": buried, "dry_run": arguments.dry_run})
@@ -66,6 +69,17 @@ def _target(arguments: argparse.Namespace) -> Target:
     if session:
         return Target(sessions=frozenset({session}))
     return Target(lessons=frozenset({load().find(arguments.name).id}))
+
+
+def _never_again(target: Target) -> None:
+    """Past transcripts still hold what is forgotten; mining them must not bring it back."""
+    state = assimilate_state.load()
+    gone = state.forgotten
+    gone.sessions = sorted({*gone.sessions, *map(assimilate_state.session_hash, target.sessions)})
+    gone.episodes = sorted({*gone.episodes, *target.episodes})
+    if target.since_ms >= 0:
+        gone.spans.append((target.since_ms, now_ms()))
+    assimilate_state.save(state)
 
 
 def _session(name: str) -> str:

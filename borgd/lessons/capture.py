@@ -8,8 +8,9 @@ Must not learn from machine-made text: our own blocks, other hooks' reminders, q
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
@@ -214,3 +215,25 @@ def from_answer(question: str, answer: str, options: Iterable[str] = ()) -> Corr
     return Correction(
         text=answer.strip(), rule="answer-rule", reason="an answer that states a rule", strength=ANSWER_STRENGTH
     )
+
+
+def from_questionnaire(result: Mapping[str, Any]) -> list[tuple[str, Correction]]:
+    """(question, correction) of each answer that states a rule.
+
+    :param result: what a question tool returned: ``questions`` (each with ``options``) and ``answers`` by question.
+    """
+    questions, answers = result.get("questions"), result.get("answers")
+    found: list[tuple[str, Correction]] = []
+    if not isinstance(questions, list) or not isinstance(answers, Mapping):
+        return found
+    for one in questions:
+        if not isinstance(one, Mapping):
+            continue
+        question, options = str(one.get("question") or ""), one.get("options")
+        offered = options if isinstance(options, list) else []
+        labels = [str(option.get("label")) for option in offered if isinstance(option, dict)]
+        answer = answers.get(question)
+        correction = from_answer(question, answer, labels) if isinstance(answer, str) else None
+        if correction is not None:
+            found.append((question, correction))
+    return found

@@ -1,0 +1,87 @@
+"""What ``borg assimilate`` has read already, and what it must never bring back because it was forgotten.
+
+A small JSON file in the state directory, replaced whole. Losing it costs a second reading and nothing else, except that
+what was forgotten would be found again; so it is never thrown away when it cannot be read.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from borgd.errors import InputError
+from borgd.lessons.episodes import Episode
+from borgd.paths import fnv1a, places, private_dir
+
+
+class Forgotten(msgspec.Struct, kw_only=True):
+    """``sessions`` as hashes, ``episodes`` as ids, ``spans`` of time as [from, to] in ms."""
+
+    sessions: list[str] = []
+    episodes: list[str] = []
+    spans: list[tuple[int, int]] = []
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A transcript that was read up to ``offset``, from which to go on; it had ``size`` bytes then."""
+
+    offset: int
+    size: int
+
+
+class State(msgspec.Struct, kw_only=True):
+    """The whole file. ``files``: by path."""
+
+    version: int = 1
+    files: dict[str, Read] = {}
+    forgotten: Forgotten = msgspec.field(default_factory=Forgotten)
+
+    def may_keep(self, episode: Episode) -> bool:
+        """Whether ``episode`` was not forgotten."""
+        gone = self.forgotten
+        return not (
+            episode.id in gone.episodes
+            or session_hash(episode.session) in gone.sessions
+            or any(start <= episode.ms <= end for start, end in gone.spans)
+        )
+
+
+def session_hash(session: str) -> str:
+    """A session's name as the file holds it."""
+    return f"{fnv1a(session.encode('utf-8', 'surrogatepass')):016x}"
+
+
+def state_path() -> Path:
+    """Where the state is."""
+    return places().state / "assimilate.json"
+
+
+def load() -> State:
+    """The state; an empty one where there is none yet.
+
+    :raises InputError: it cannot be read; the text says what to do.
+    """
+    path = state_path()
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=State)
+    except FileNotFoundError:
+        return State()
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(
+            str(path),
+            f"cannot be used ({error}); it also lists what was forgotten: mend it, or remove it and read all again",
+        ) from None
+
+
+def save(state: State) -> None:
+    """Replace the file by ``state``."""
+    path = private_dir(places().state) / "assimilate.json"
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(msgspec.json.encode(state))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
