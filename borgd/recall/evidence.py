@@ -33,7 +33,7 @@ from borgd.recall.context import Context
 from borgd.recall.prior import ContextPrior
 from borgd.recall.work import VIRTUAL, Work, stems
 
-MATCH_FLOOR = 0.25
+MATCH_FLOOR = 0.27
 """tuned: tests/perf/bench_recall_quality.py; below it nothing is recalled."""
 
 WEIGHTS = {

@@ -14,8 +14,9 @@ from borgd.recall.prior_counts import CONTEXTS, COUNTS, STEMS
 from borgd.recall.stems import stem
 from borgd.recall.words import tokens
 
-SHIPPED_CONTEXTS = 150.0
-"""design: as how many contexts of one's own the shipped ones count; a machine's own soon outweigh them."""
+SHIPPED_CONTEXTS = 75.0
+"""tuned: tests/perf/bench_recall_quality.py; as how many contexts of one's own the shipped ones count. With more, words
+that they lack look rarer than they are, and evidence falls as soon as a machine has counted contexts of its own."""
 
 UNSEEN = 0.5
 """method: a stem is taken to have been in half a context more than it was counted in, so that no chance is 0."""
