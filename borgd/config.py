@@ -121,6 +121,79 @@ class EffortConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     effort_ceiling: str = ""
 
 
+Count = Annotated[int, msgspec.Meta(ge=0)] | Literal["none"] | msgspec.UnsetType
+Seconds = Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] | Literal["none"] | msgspec.UnsetType
+
+
+class ProfileConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """[investigation.main], [investigation.explicit], …: what is not said here is as in the profile this one refines.
+
+    ``"none"`` takes a limit away; 0 allows nothing.
+    """
+
+    mode: Literal["enforce", "warn", "off"] | msgspec.UnsetType = msgspec.UNSET
+    """enforce: the call is denied; warn: it is said once and nothing is denied; off: not counted."""
+    max_iterations: Count = msgspec.UNSET
+    max_retrieval_calls: Count = msgspec.UNSET
+    max_subqueries: Count = msgspec.UNSET
+    max_evidence_documents: Count = msgspec.UNSET
+    max_graph_expansions: Count = msgspec.UNSET
+    max_wall_time_seconds: Seconds = msgspec.UNSET
+    max_context_tokens: Count = msgspec.UNSET
+    max_model_tokens: Count = msgspec.UNSET
+
+
+class InvestigationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """[investigation]"""
+
+    main: ProfileConfig = ProfileConfig()
+    """A session's own reading, from a prompt to the first change."""
+    subagent: ProfileConfig = ProfileConfig()
+    """A read-only subagent."""
+    explicit: ProfileConfig = ProfileConfig()
+    """One that was opened with borg investigate start."""
+    read_only: tuple[str, ...] = ("Explore", "Plan", "explore", "plan", "codebase_investigator")
+    """Types of subagents that only read; others go by ``main``."""
+    agents: dict[str, ProfileConfig] = {}
+    """By coding agent (claude-code) or type of subagent (Explore); goes before what is said for the repository."""
+    repositories: dict[str, ProfileConfig] = {}
+    """By owner/name."""
+
+
+class EscalationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """[escalation]"""
+
+    specialists: tuple[str, ...] = ()
+    """Patterns (``opus*``, ``security-*``) of models and types of subagents that need a verdict; empty: none is gated."""
+    hard: tuple[str, ...] = ()
+    """Patterns of specialists whose problems count as hard whether or not the caller says so."""
+    token_ceiling: Annotated[int, msgspec.Meta(ge=0, lt=10**18)] = 2_000_000
+    soft_fraction: Decimal = Decimal("0.5")
+    """The part of the ceiling under which no further reason is needed; exact, from 0 up."""
+    min_local_iterations: Annotated[int, msgspec.Meta(ge=0, lt=10**9)] = 2
+    floor: str = ""
+    """A policy file that no other may be looser than; empty: the shipped one."""
+
+    def __post_init__(self) -> None:
+        if not self.soft_fraction.is_finite() or not 0 <= self.soft_fraction <= 1000:
+            raise ValueError("soft_fraction: expected a number from 0 to 1000")
+
+
+class RepositoryInvestigationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """[investigation] of a repository's .borgd.toml: can only tighten."""
+
+    main: ProfileConfig = ProfileConfig()
+    subagent: ProfileConfig = ProfileConfig()
+    explicit: ProfileConfig = ProfileConfig()
+    agents: dict[str, ProfileConfig] = {}
+
+
+class RepositoryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A repository's .borgd.toml: untrusted, so nothing in it can loosen anything."""
+
+    investigation: RepositoryInvestigationConfig = RepositoryInvestigationConfig()
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole of config.toml."""
 
@@ -132,6 +205,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     interrupts: InterruptsConfig = InterruptsConfig()
     inbox: InboxConfig = InboxConfig()
     effort: EffortConfig = EffortConfig()
+    investigation: InvestigationConfig = InvestigationConfig()
+    escalation: EscalationConfig = EscalationConfig()
 
 
 T = TypeVar("T")
