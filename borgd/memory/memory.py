@@ -205,24 +205,28 @@ class Memory:
 
     def activation(self, lesson: str) -> float:
         """A: how present the lesson is now, on the clock of sessions."""
+        return self._activation(lesson, self.consolidated(lesson))
+
+    def _activation(self, lesson: str, consolidated: bool) -> float:
         known = self._activations.get(lesson)
         if known is not None and known[0] == self._clock.changes:
             return known[1]
         rule = self.rule.activation
-        decay = rule.decay_consolidated if self.consolidated(lesson) else rule.decay
+        decay = rule.decay_consolidated if consolidated else rule.decay
         level = activation(self._clock.since_each(self._use_times(lesson)), decay)
         self._activations[lesson] = (self._clock.changes, level)
         return level
 
     def weight(self, lesson: str) -> Weight:
         """Everything that ``rank`` needs of memory for one lesson."""
-        level, threshold = self.activation(lesson), self.rule.activation.threshold
+        consolidated = self.consolidated(lesson)
+        level, threshold = self._activation(lesson, consolidated), self.rule.activation.threshold
         return Weight(
             belief=self.belief(lesson),
             activation=level,
             squash=squash(level, threshold),
             dormant=level < threshold,
-            consolidated=self.consolidated(lesson),
+            consolidated=consolidated,
             trust=self.trust_of(lesson),
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from borgd.lessons.lesson import ID_PATTERN, Lesson
@@ -170,6 +171,7 @@ def _shared(heir: Lesson, hidden: Lesson) -> bool:
     return not heir.scope or shares_scope(heir.scope, hidden.scope)
 
 
+@lru_cache(maxsize=4096)
 def name_key(name: str) -> str:
     """A system name as names are compared: its parts, joined."""
     return "".join(segments(name))
