@@ -23,7 +23,7 @@ Bools = NDArray[np.bool_]
 
 VERSION = 1
 """host: the version of the decision format that is read."""
-POLICIES = frozenset({"budget", "widen", "graded", "early", "free", "stop"})
+POLICIES = frozenset({"budget", "widen", "graded"})
 """host: names of the rules whose slots are understood."""
 LATEST_MS = 4_102_444_800_000
 """guard: the year 2100; a later time is a broken clock."""
@@ -88,7 +88,12 @@ class Line(msgspec.Struct, gc=False):
     scopes: list[str] = []
 
 
+class _OnlyVersion(msgspec.Struct, gc=False):
+    version: int | str | float = VERSION
+
+
 _DECODER = msgspec.json.Decoder(Line)
+_ONLY_VERSION = msgspec.json.Decoder(_OnlyVersion)
 
 
 def hash64(*parts: str) -> int:
@@ -155,10 +160,18 @@ def decode(raw: bytes) -> Line | str | None:
     try:
         line = _DECODER.decode(text)
     except msgspec.ValidationError:
-        return OTHER_VERSION if b'"version":' in text and b'"version":1,' not in text else DAMAGED
+        return _reason_by_version(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return NOT_A_NUMBER if b"NaN" in text or b"Infinity" in text else DAMAGED
     return reason_against(line) or line
+
+
+def _reason_by_version(text: bytes) -> str:
+    """A record that is not of our form: of another version, or damaged."""
+    try:
+        return DAMAGED if _ONLY_VERSION.decode(text).version == VERSION else OTHER_VERSION
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return DAMAGED
 
 
 @dataclass(frozen=True)

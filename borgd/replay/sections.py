@@ -91,7 +91,7 @@ def coverage(found: Sequence[Coverage]) -> str:
     first = found[0]
     loggers = "; ".join(clean(name, 80) for name in first.loggers[:8])
     facts = f"{first.sessions:,} sessions, {first.lessons:,} lessons, {first.outcomes:,} outcomes. "
-    facts += f"Written by {clean(first.combined, 120)}: {loggers}."
+    facts += f"Written by {clean(first.combined, 120)}: {loggers}." if loggers else ""
     lost = "; ".join(f"{count:,} {clean(reason)}" for reason, count in first.outcomes_skipped.items())
     facts += f" Outcomes skipped: {lost}." if lost else ""
     return section("What this rests on", table(("reward", "used", "decisions", "skipped"), rows, "", folded=False), facts)

@@ -61,6 +61,8 @@ class Run:
     boot_low: list[Floats] = field(default_factory=list)
     boot_high: list[Floats] = field(default_factory=list)
     points: dict[str, list[Floats]] = field(default_factory=dict)
+    variance: float = 0.0
+    """Per decision, as the interval sees it, mean over the replays."""
 
     def ever_missed(self) -> Floats:
         """Per replay: the truth was outside at some look."""
@@ -157,6 +159,8 @@ def run(world: World, looks: list[int], bootstrap: int = 0) -> Run:
                 means = boot[0] / np.maximum(boot[1], 1)
                 result.boot_low.append(np.quantile(means, 0.025, axis=0))
                 result.boot_high.append(np.quantile(means, 0.975, axis=0))
+    sides = sequence.squares.min(axis=2).max(axis=0)
+    result.variance = float(sides.mean() / sequence.steps)
     return result
 
 
