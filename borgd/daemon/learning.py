@@ -73,6 +73,7 @@ class Learning:
         if not session.changed:
             session.changed = True
             session.write(("#borg-changed", ""))
+        session.edits += 1
         session.changed_paths.extend(touched(event))
         for field in WRITTEN:
             text = tool.input.get(field)

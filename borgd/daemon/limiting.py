@@ -10,7 +10,11 @@ from borgd.daemon.interrupt_notify import notify
 from borgd.daemon.interrupt_zone import machine_zone
 from borgd.daemon.interrupting import Interrupting
 from borgd.daemon.session import Session
+from borgd.limits.convergence import Stop, nothing_new
 from borgd.paths import Places
+
+KEPT_STOPS = 4
+"""guard: Stops of a session that are compared."""
 
 
 class Limiting:
@@ -48,6 +52,16 @@ class Limiting:
     async def waiting(self, session: Session, now_ms: int) -> list[str]:
         """Answers of people that wait for this session."""
         return await self.interrupting.waiting(session, now_ms)
+
+    def nothing_new(self, session: Session) -> bool:
+        """Whether this Stop has nothing that the last one had not: no change, no question, no answer."""
+        now = Stop(
+            work=frozenset({f"{session.prompt_id} {session.edits}"}),
+            asked=frozenset(session.asked),
+            answered=frozenset(name for _, name in session.judged),
+        )
+        session.stops = [*session.stops[-KEPT_STOPS + 1 :], now]
+        return nothing_new(session.stops)
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
         """The transcript told of tokens or of a call that no hook announced."""

@@ -67,8 +67,11 @@ class Pipeline:
 
     async def stop(self, session: Session, event: Event, now_ms: int) -> Reply:
         """The agent is about to finish: judge what it was asked before, then ask, at most once a prompt."""
-        if not event.background:
-            await self.learning.at_stop(session, event, now_ms)
+        if event.background:  # the agent waits for something it started: the turn is not over
+            return Reply()
+        await self.learning.at_stop(session, event, now_ms)
+        if self.limiting.nothing_new(session):
+            return Reply()
         block = await self.recalling.stop(session, event, now_ms)
         if block:
             self.learning.asked(session)

@@ -106,7 +106,7 @@ class Recalling:
 
     async def stop(self, session: Session, event: Event, now_ms: int) -> str:
         """The reason to go on instead of stopping; empty: let it stop."""
-        if event.stop_again or event.background or not session.changed:
+        if event.stop_again or not session.changed:
             return ""
         if session.blocked.get(session.prompt_id, 0) >= BLOCKS_PER_PROMPT:
             return ""

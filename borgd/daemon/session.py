@@ -19,6 +19,7 @@ from borgd.agents.transcripts.claude_code import Fact, Usage
 from borgd.daemon.state_file import KINDS, MARK, StateFile, file_name
 from borgd.daemon.transcript_tail import TranscriptTail
 from borgd.lessons.scrub import scrub
+from borgd.limits.convergence import Stop
 from borgd.memory.records import Decision
 
 PROMPTS = 12
@@ -68,6 +69,10 @@ class Session:
     """Id of the decision whose block has not been answered yet."""
     changed: bool = False
     """Something was changed since the last prompt."""
+    edits: int = 0
+    """Tool calls that changed something, in the whole session."""
+    stops: list[Stop] = field(default_factory=list)
+    """The last times the agent was about to finish."""
     changed_paths: list[str] = field(default_factory=list)
     changed_lines: list[str] = field(default_factory=list)
     """What was changed since the last judgement, for evidence."""
