@@ -14,15 +14,13 @@ from pathlib import Path
 
 from borgd.agents import AGENTS
 from borgd.cli import assimilate_state
-from borgd.cli.lesson_files import append, complain, load, now_ms, print_json, records, settings
-from borgd.daemon.settings import engineer_name, machine_name
+from borgd.cli.lesson_files import append, load, now_ms, print_json, records, team
 from borgd.daemon.state_file import file_name
-from borgd.daemon.team import open_team
 from borgd.errors import UsageError
 from borgd.journal import Journal
 from borgd.lessons.forgetting import Target, emptied, remains, widened
 from borgd.lessons.store import tombstone
-from borgd.lessons.team import hashed, owner_name
+from borgd.lessons.team import hashed
 from borgd.paths import places
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts")
@@ -118,14 +116,12 @@ def _everywhere(target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
 
 def _in_our_team_files(target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
     """This machine's own two files; a sync that merges by union may bring lines back, and the tombstone hides them."""
-    config = settings()
-    team, problem = open_team(config.team.directory, owner_name(engineer_name(config), machine_name()))
-    if team is None:
-        complain([problem] if problem else [])
+    ours = team()
+    if ours is None:
         return
-    hashes = {hashed(team.salt, "session", f"{agent}\0{session}") for agent in AGENTS for session in target.sessions}
+    hashes = {hashed(ours.salt, "session", f"{agent}\0{session}") for agent in AGENTS for session in target.sessions}
     for kind, there in (("lessons", target), ("outcomes", target._replace(sessions=frozenset(hashes)))):
-        journal = Journal(team.directory / f"{team.owner}.{kind}.jsonl")
+        journal = Journal(ours.directory / f"{ours.owner}.{kind}.jsonl")
         yield journal.path, _forget_in(journal, kind, there, dry_run=dry_run)
 
 

@@ -7,6 +7,8 @@ import argparse
 import msgspec
 
 from borgd.cli.lesson_files import add_fields, build, change, details, engineer, given, here, now_ms, print_json
+from borgd.lessons.lesson import Lesson
+from borgd.lessons.store import Store
 
 
 def run(argv: list[str]) -> int:
@@ -17,9 +19,14 @@ def run(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     name = engineer()
     lesson = build(given(arguments), ms=now_ms(), engineers=(name,), repo=here(), source="written")
-    (added,) = change(lambda store: [store.add(lesson)])
+    (added,) = change(lambda store: [store.add(_linked(store, lesson))])
     if arguments.json:
         print_json(msgspec.to_builtins(added))
     else:
         print(details(added))
     return 0
+
+
+def _linked(store: Store, lesson: Lesson) -> Lesson:
+    """``lesson`` with the full ids of what it supersedes."""
+    return msgspec.structs.replace(lesson, supersedes=tuple(store.find(key).id for key in lesson.supersedes))

@@ -6,7 +6,7 @@ import argparse
 
 import msgspec
 
-from borgd.cli.lesson_files import add_fields, change, details, engineer, given, here, now_ms, print_json
+from borgd.cli.lesson_files import add_fields, change, details, edit, given, here, print_json
 from borgd.errors import UsageError
 
 
@@ -27,8 +27,7 @@ def run(argv: list[str]) -> int:
         changes["repo"] = here()
         if not changes["repo"]:
             raise UsageError("--reach repo is for the repository you are in, and you are in none")
-    name = engineer()
-    (edited,) = change(lambda store: [store.edit(arguments.id, changes, ms=now_ms(), engineer=name)])
+    (edited,) = change(lambda store: [edit(store, arguments.id, changes)])
     if arguments.json:
         print_json(msgspec.to_builtins(edited))
     else:

@@ -16,12 +16,16 @@ import msgspec
 
 from borgd.config import Config
 from borgd.daemon import repository
-from borgd.daemon.settings import engineer_name, read_config
-from borgd.errors import InputError
+from borgd.daemon.settings import engineer_name, machine_name, read_config
+from borgd.daemon.team import Team, open_team
+from borgd.errors import BorgError, InputError
 from borgd.journal import Follower, Journal, Reading
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import REACHES, Store
+from borgd.lessons.team import hashed, owner_name
 from borgd.paths import places, private_dir
+
+_said: set[str] = set()
 
 
 def now_ms() -> int:
@@ -63,13 +67,29 @@ def records(name: str) -> list[dict[str, Any]]:
     return reading.records
 
 
+def team() -> Team | None:
+    """The team of this machine, or None; why a configured one cannot be read is said on standard error."""
+    config = settings()
+    found, problem = open_team(config.team.directory, owner_name(engineer_name(config), machine_name()))
+    complain([problem] if problem else [])
+    return found
+
+
 def load() -> Store:
-    """All lessons; what could not be read is said on standard error."""
+    """All lessons, the team's as peers; what could not be read is said on standard error."""
     store = Store()
     path = places().journal("lessons")
     if path.exists():
         take(store, Journal(path).read(), path)
+    take_team(store)
     return store
+
+
+def take_team(store: Store) -> None:
+    """The lessons of everyone else in the team into ``store``."""
+    others = team()
+    for path in others.files("lessons") if others else []:
+        take(store, Journal(path).read(), path, peer=True)
 
 
 def take(store: Store, reading: Reading, path: Path, *, peer: bool = False) -> None:
@@ -91,7 +111,9 @@ def _lines(path: Path, reading: Reading) -> list[int]:
 def complain(sentences: Iterable[str]) -> None:
     """Each of ``sentences`` on standard error."""
     for sentence in sentences:
-        print(f"borg: {sentence}", file=sys.stderr)
+        if sentence not in _said:
+            _said.add(sentence)
+            print(f"borg: {sentence}", file=sys.stderr)
 
 
 def change(decide: Callable[[Store], Sequence[Mapping[str, Any]]]) -> list[Lesson]:
@@ -103,11 +125,26 @@ def change(decide: Callable[[Store], Sequence[Mapping[str, Any]]]) -> list[Lesso
 
     def under_lock(reading: Reading) -> tuple[list[Mapping[str, Any]], list[Lesson]]:
         take(store, reading, lessons.path)
+        take_team(store)
         new = list(decide(store))
         store.apply(new)
         return new, [lesson for record in new if (lesson := store.get(str(record["id"]))) is not None]
 
     return lessons.transact(Follower(lessons), under_lock)
+
+
+def edit(store: Store, key: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of the next version of ``key``, by this person, now. A teammate's lesson becomes one of ours.
+
+    :raises BorgError: no such lesson; a teammate's for a repository that is not the one we are in, whose name we lack.
+    """
+    current, repo = store.find(key), here()
+    if current.peer and current.reach == "repo" and "repo" not in changes:
+        others = team()
+        if others is None or hashed(others.salt, "repo", repo) != current.repo:
+            raise BorgError(f"lesson {current.id} is for a teammate's repository; change it from inside a clone of that")
+        changes = {**changes, "repo": repo}
+    return store.edit(current.id, changes, ms=now_ms(), engineer=engineer())
 
 
 def append(name: str, values: Sequence[msgspec.Struct | Mapping[str, Any]]) -> None:

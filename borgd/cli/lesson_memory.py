@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from borgd.cli.lesson_files import complain, settings
-from borgd.journal import Journal, TypedFollower
+from borgd.cli.lesson_files import complain, settings, team
+from borgd.journal import Journal
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import Store
+from borgd.memory.columns import Columns
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
+from borgd.memory.shared import anonymous
 from borgd.paths import places
 
 
@@ -28,14 +30,19 @@ class Remembered(NamedTuple):
 
 
 def remember(store: Store) -> Remembered:
-    """Memory of everything in outcomes.jsonl; what could not be read is said on standard error."""
+    """Memory of every outcome here and in the team's files; what could not be read is said on standard error."""
     path, outcomes = places().journal("outcomes"), list[Outcome]()
     if path.exists():
-        reading = TypedFollower(Journal(path), Outcome).read()
+        reading = Journal(path).read(Outcome)
         complain(f"{path}:{damage.line}: {damage.reason}" for damage in reading.damage if damage.lost)
         outcomes = reading.records
+    columns, others = Columns(), team()
+    columns.extend(outcomes if others is None else (anonymous(one, others.salt) for one in outcomes))
+    for batch in others.new_outcomes() if others else ():
+        columns.extend(batch)
+        outcomes.extend(batch)
     lessons = {lesson.id: lesson for lesson in store.current()}
-    return Remembered(Memory.fold(lessons, outcomes, aliases=settings().people.aliases), outcomes)
+    return Remembered(Memory.of_columns(lessons, columns, aliases=settings().people.aliases), outcomes)
 
 
 def numbers(memory: Memory, lesson: Lesson) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.lesson_files import append, change, engineer, now_ms, records
+from borgd.cli.lesson_files import append, change, edit, engineer, now_ms, records
 from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
@@ -47,8 +47,7 @@ def merge(proposal: Proposal, into: str) -> Lesson:
 
     :raises BorgError: no such lesson, or the two reach different places.
     """
-    name = engineer()
-    (lesson,) = change(lambda store: [store.edit(into, merged(store.find(into), proposal), ms=now_ms(), engineer=name)])
+    (lesson,) = change(lambda store: [edit(store, into, merged(store.find(into), proposal))])
     decide(proposal.id, "merge", lesson.id)
     return lesson
 
