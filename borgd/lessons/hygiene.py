@@ -55,7 +55,10 @@ _INVISIBLE = re.compile(
 
 def clean(text: str, limit: int) -> str:
     """``text`` as one visible line of at most ``limit`` characters, the last one … where it was cut."""
-    if not (text.isascii() and text.isprintable()):
+    if text.isascii() and text.isprintable():
+        if len(text) <= limit and "  " not in text and text[:1] != " " and text[-1:] != " ":
+            return text
+    else:
         text = _INVISIBLE.sub("", _ESCAPE_SEQUENCE.sub("", text).translate(_BLANKS))
         text = unicodedata.normalize("NFC", text)
     text = " ".join(text.split())
@@ -66,7 +69,8 @@ def clean(text: str, limit: int) -> str:
 
 def clean_all(texts: Iterable[str], limit: int, items: int) -> tuple[str, ...]:
     """Each of ``texts`` cleaned, the empty and the repeated left out, at most ``items`` of them, in their order."""
-    kept = dict.fromkeys(cleaned for text in texts if (cleaned := clean(text, limit)))
+    kept = dict.fromkeys([clean(text, limit) for text in texts])
+    kept.pop("", None)
     return tuple(kept)[:items]
 
 

@@ -29,7 +29,7 @@ TOMBSTONE = "tombstone"
 
 Record = Mapping[str, Any]
 
-_FIELDS = frozenset(field.name for field in msgspec.structs.fields(Lesson)) - {"peer"}
+_KNOWN = frozenset(field.name for field in msgspec.structs.fields(Lesson)) | {"kind"}
 _ID = re.compile(ID_PATTERN.removesuffix("$") + r"\Z")
 _PLACE = re.compile(r"(?: - at `\$\.?(?P<field>[^`]*)`)?\Z")
 _UNSHARED = frozenset({"repo", "origin", "history", "peer"})
@@ -45,7 +45,11 @@ class Applied(NamedTuple):
 class _Entry(NamedTuple):
     lesson: Lesson
     extra: dict[str, Any]
-    order: tuple[int, bytes, bool, bytes]
+
+    def order(self) -> tuple[bytes, bool, bytes]:
+        """What decides between entries of one version: what all copies share, then our own copy, then all the rest."""
+        everything = _digest(self.lesson, self.extra, frozenset({"peer"}))
+        return _digest(self.lesson, {}, _UNSHARED), not self.lesson.peer, everything
 
 
 def lesson_id(question: str, scope: Sequence[str], taken: Iterable[str] = ()) -> str:
@@ -67,7 +71,7 @@ def parse(record: Record, source: str, line: int | None = None) -> Lesson:
     :raises InputError: names file, line, field and what was expected.
     """
     try:
-        lesson = msgspec.convert({key: record[key] for key in _FIELDS & record.keys()}, Lesson)
+        lesson = msgspec.convert({**record, "peer": False} if "peer" in record else record, Lesson)
     except msgspec.ValidationError as error:
         raise _complaint(error, source, line) from None
     if not _ID.match(lesson.id):
@@ -180,14 +184,15 @@ class Store:
         if lesson.id in self._forgotten:
             return ""
         current = self._entries.get(lesson.id)
-        if current is not None and current.order[0] > lesson.version:
+        if current is not None and current.lesson.version > lesson.version:
             return ""
-        lesson = msgspec.structs.replace(lesson, peer=peer)
-        extra = {key: value for key, value in record.items() if key not in _FIELDS and key not in ("peer", "kind")}
-        order = (lesson.version, _digest(lesson, {}, _UNSHARED), not peer, _digest(lesson, extra, frozenset({"peer"})))
-        if current is not None and current.order >= order:
+        if peer:
+            lesson = msgspec.structs.replace(lesson, peer=True)
+        known = record.keys() <= _KNOWN
+        entry = _Entry(lesson, {} if known else {key: value for key, value in record.items() if key not in _KNOWN})
+        if current is not None and current.lesson.version == lesson.version and current.order() >= entry.order():
             return ""
-        self._entries[lesson.id] = _Entry(lesson, extra, order)
+        self._entries[lesson.id] = entry
         return lesson.id
 
     def _bury(self, record: Record, source: str, line: int) -> str:
