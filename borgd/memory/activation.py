@@ -59,6 +59,7 @@ class Clock:
         self._sorted = np.sort(np.fromiter(starts, dtype=np.int64))
         self._added: list[int] = []
         self._dropped: list[int] = []
+        self._arrays: tuple[int, list[npt.NDArray[np.int64]]] = (0, [])
         self.changes = 0
         """Grows with each change: a key for what was computed from the clock."""
 
@@ -82,8 +83,10 @@ class Clock:
 
     def since_each(self, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """``since`` of many times at once."""
+        if self._arrays[0] != self.changes:
+            self._arrays = self.changes, [np.array(changes, dtype=np.int64) for changes in (self._added, self._dropped)]
         passed = np.searchsorted(self._sorted, times, side="right")
-        for changes, sign in ((self._added, 1), (self._dropped, -1)):
-            if changes:
-                passed = passed + sign * np.searchsorted(np.array(changes, dtype=np.int64), times, side="right")
+        for changes, sign in zip(self._arrays[1], (1, -1), strict=False):
+            if len(changes):
+                passed = passed + sign * np.searchsorted(changes, times, side="right")
         return (len(self) + 1 - passed).astype(np.int64)

@@ -77,6 +77,7 @@ class Memory:
         self._standing: dict[tuple[str, str], list[int]] = {}
         self._succession: Succession | None = None
         self._replaced: dict[tuple[str, str], int] = {}
+        self._times: dict[str, npt.NDArray[np.int64]] = {}
         self._activations: dict[str, tuple[int, float]] = {}
         self.know(lessons or {})
 
@@ -127,6 +128,8 @@ class Memory:
         """The latest versions of all lessons, in place of those known so far."""
         self._lessons = {}
         self._standing = {}
+        self._times.clear()
+        self._activations.clear()
         for lesson in lessons.values():
             self.learn(lesson)
 
@@ -142,7 +145,7 @@ class Memory:
             self._charge(lesson, followed, refused)
         self._lessons[lesson.id] = lesson
         self._succession = None
-        self._activations.pop(lesson.id, None)
+        self._forget_uses(lesson.id)
 
     def saw(self, session: str, ms: int) -> None:
         """A session of the collective was alive at ``ms``; ``session`` as ``session_key`` makes it."""
@@ -157,6 +160,7 @@ class Memory:
         elif ms < starts[number]:
             self._clock.move(starts[number], ms)
             starts[number] = ms
+            self._times.clear()
 
     def apply(self, outcome: Outcome) -> None:
         """Take in one more outcome; one that is known already changes nothing."""
@@ -328,7 +332,7 @@ class Memory:
             place[1] += refused
 
     def _use(self, lesson: int, pair: int, outcome: Outcome) -> None:
-        self._activations.pop(outcome.lesson, None)
+        self._forget_uses(outcome.lesson)
         if not self._folded.used(pair):
             self._uses.setdefault(lesson, set()).add(pair & Folded.SESSION_MASK)
         repos, engineers = self._places.setdefault(lesson, (set(), set()))
@@ -337,15 +341,21 @@ class Memory:
         if outcome.engineer.strip():
             engineers.add(self.people.canonical(outcome.engineer))
 
+    def _forget_uses(self, lesson: str) -> None:
+        self._times.pop(lesson, None)
+        self._activations.pop(lesson, None)
+
     def _use_times(self, lesson: str) -> npt.NDArray[np.int64]:
-        """When the lesson was created, and when each session began that it changed."""
-        number = self._folded.lessons.get(lesson, -1)
-        begun = self._folded.begun
-        known = self._lessons.get(lesson)
-        times = [created(known) if known else 0]
-        times.extend(begun[session] for session in self._folded.users(number))
-        times.extend(begun[session] for session in self._uses.get(number, ()))
-        return np.array(times, dtype=np.int64)
+        """When the lesson was created, and when each session began that it changed; rising."""
+        times = self._times.get(lesson)
+        if times is None:
+            number = self._folded.lessons.get(lesson, -1)
+            begun = self._folded.begun
+            known = self._lessons.get(lesson)
+            found = [begun[session] for session in self._folded.users(number)]
+            found.extend(begun[session] for session in self._uses.get(number, ()))
+            times = self._times[lesson] = np.array(sorted([created(known) if known else 0, *found]), dtype=np.int64)
+        return times
 
 
 def created(lesson: Lesson) -> int:
