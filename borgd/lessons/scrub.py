@@ -10,7 +10,7 @@ only where a name or a header beside it says what it is. Cannot be complete: a p
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from borgd.lessons.hygiene import clean
@@ -104,6 +104,12 @@ _SAID = re.compile(
     rf"(?i)(?P<head>{_NAMED}\s{{0,3}}(?:\b(?:is|was|ist|war|lautet|est|es|era)\b|は|：|:)\s{{0,3}}[\"'`「]?)(?!\[redacted\])"
     r"(?P<value>[^\s\"'`」。,]{5,200})"
 )
+_NAME_STARTS = re.compile(
+    r"p(?=ass|wd|rivate)|k(?=ennwort)|m(?=ot de|aster)|c(?=ontrase|redential|onnection)|t(?=oken)"
+    r"|s(?=ecret|igning|ession|torage|hared|sh)|a(?=pi|cc)|w(?=ebhook)|e(?=ncryption)|l(?=icense)|d(?=eploy)|[パ暗密]"
+)
+"""Where a name of _NAMED can begin in text folded by ``_folded``: nearly all of a text is none of it, and the two
+patterns below cost ten times as much a character."""
 _PLACEHOLDER = re.compile(
     r"(?i)(?:\[redacted.*|\$\{?\w+\}?|\$?[<{(].*|%\w+%|[*x.…_-]+|.*\*\*\*.*|str|string|bytes|none|null|nil|undefined|true|false"
     r"|int|any|bool|boolean|required|optional|password|secret|token|changeme|example|placeholder|todo|value|empty|missing"
@@ -115,6 +121,8 @@ _CODE = re.compile(
 )
 _VARIABLE = re.compile(r"(?i)[\w.-]*(?:password|passwd|secret|token|key|pwd|credentials?)s?\Z")
 _WORDS = re.compile(r"[A-Za-z_.]+\Z")
+_PLAIN = ((_URL, "://"), (_URL_TOKEN, "://"), (_HEADER, ""), (_FLAG, "-"), (_BASIC_AUTH, ":"), (_QUERY, "="))
+"""Patterns replaced as they are, in their order, with a text without which they cannot match."""
 _ENDS_SENTENCE = ".!?。！？:"
 
 _CANDIDATE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9+/=_.~-]{18,}")
@@ -177,14 +185,36 @@ def _said(match: re.Match[str]) -> str:
     return f"{match['head']}{REDACTED}{match['value'][len(value) :]}"
 
 
+def _folded(text: str) -> str:
+    """``text`` in lower case as a pattern that ignores case sees it; of another length where the text holds an İ."""
+    low = text.lower()
+    return low if low.isascii() else low.replace("ſ", "s").replace("ı", "i")
+
+
+def _replace_named(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
+    """``pattern.sub(replace, text)`` for a pattern that begins with _NAMED, tried only where such a name can begin."""
+    low = _folded(text)
+    if len(low) != len(text):
+        return pattern.sub(replace, text)
+    pieces: list[str] = []
+    end = 0
+    for start in _NAME_STARTS.finditer(low):
+        if start.start() >= end and (match := pattern.match(text, start.start())):
+            pieces += [text[end : match.start()], replace(match)]
+            end = match.end()
+    return "".join([*pieces, text[end:]]) if pieces else text
+
+
 def scrub(text: str) -> str:
     """``text`` with every secret that a rule here knows replaced by REDACTED."""
-    text = _PRIVATE_KEY.sub(REDACTED, text)
-    for pattern in (_URL, _URL_TOKEN, _HEADER, _FLAG, _BASIC_AUTH, _QUERY):
-        text = pattern.sub(rf"\g<head>{REDACTED}", text)
+    if "-----BEGIN" in text:
+        text = _PRIVATE_KEY.sub(REDACTED, text)
+    for pattern, mark in _PLAIN:
+        if mark in text:
+            text = pattern.sub(rf"\g<head>{REDACTED}", text)
     text = _VENDORS.sub(REDACTED, text)
-    text = _ASSIGNMENT.sub(_assigned, text)
-    text = _SAID.sub(_said, text)
+    text = _replace_named(_ASSIGNMENT, _assigned, text)
+    text = _replace_named(_SAID, _said, text)
     return _CANDIDATE.sub(_random, text)
 
 
