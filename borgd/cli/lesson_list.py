@@ -32,7 +32,7 @@ def run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="borg lesson list", description="The lessons, a line each.")
     parser.add_argument("--sort", choices=(*SORTS, *MEMORY_SORTS), default="id")
     parser.add_argument("--scope", metavar="NAME", help="only lessons of this system")
-    parser.add_argument("--all", action="store_true", help="retired ones too")
+    parser.add_argument("--all", action="store_true", help="retired ones too, and the ids that were forgotten")
     parser.add_argument("--json", action="store_true", help="print the lessons as JSON")
     arguments = parser.parse_args(argv)
     store = load()
@@ -47,12 +47,14 @@ def run(argv: list[str]) -> int:
     else:
         shown.sort(key=SORTS[arguments.sort])
     if arguments.json:
-        print_json({"lessons": [msgspec.to_builtins(lesson) for lesson in shown]})
+        print_json({"lessons": [msgspec.to_builtins(one) for one in shown], "forgotten": sorted(store.forgotten)})
     elif shown:
         for lesson in shown:
             print(f"{values.get(lesson.id, 0.0):6.2f}  {one_line(lesson)}" if values else one_line(lesson))
     else:
         print("No lesson matches; borg lesson list --all shows the retired ones too." if len(store) else NONE_YET)
+    if arguments.all and store.forgotten and not arguments.json:
+        print(f"forgotten here or by a teammate: {', '.join(sorted(store.forgotten))}")
     return 0
 
 

@@ -70,8 +70,13 @@ class Desk(NamedTuple):
 def propose(question: str, consequence: str, *, ms: int, **fields: Any) -> Proposal:
     """A proposal with sealed text; its id is the same for the same question, scope and reach.
 
+    An invariant that is no question is turned into one; its own wording becomes a facet.
+
     :raises BorgError: no visible question or consequence.
     """
+    if fields.get("invariant") and not question.rstrip().endswith(("?", "？")):
+        fields["facets"] = (*fields.get("facets", ()), question)
+        question = as_question(question)
     sealed: dict[str, Any] = {
         "question": seal(question, QUESTION_CHARS),
         "consequence": seal(consequence, CONSEQUENCE_CHARS),
@@ -94,9 +99,7 @@ def of_invariant(rule: str, reason: str, *, ms: int, scope: Iterable[str] = (), 
     :raises BorgError: nothing visible in the rule.
     """
     consequence = reason or f"It breaks what always holds: {rule}"
-    return propose(
-        as_question(rule), consequence, ms=ms, scope=tuple(scope), facets=(rule,), repo=repo, agent=agent, invariant=True
-    )
+    return propose(rule, consequence, ms=ms, scope=tuple(scope), repo=repo, agent=agent, invariant=True)
 
 
 def desk(records: Iterable[Mapping[str, Any]]) -> Desk:

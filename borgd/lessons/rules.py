@@ -86,7 +86,7 @@ def _candidate(rule: str, line: int, heading: str, name: str) -> Candidate:
 
 def as_question(rule: str) -> str:
     """``rule`` turned around by the first form that fits, else quoted in a question; empty stays empty."""
-    bare = rule.strip().rstrip(_ENDS)
+    bare = clean(rule, PHRASE_CHARS * 4).rstrip(_ENDS)
     if not bare:
         return ""
     single = len(_SENTENCE.split(bare)) == 1 and not re.search(r";| [-–—] ", bare)

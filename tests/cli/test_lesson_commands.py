@@ -12,6 +12,7 @@ import pytest
 
 from borgd.cli import dispatch
 from borgd.errors import BorgError, InputError, UsageError
+from borgd.journal import Journal
 from borgd.paths import places
 
 Borg = Callable[..., str]
@@ -129,3 +130,13 @@ def test_without_a_terminal_or_a_configuration(tmp_path: Path) -> None:
         [sys.executable, "-m", "borgd", "lesson", "edit"], capture_output=True, text=True, env=env, check=False
     )
     assert done.returncode == 2
+
+
+def test_terminals_at_once_lose_no_version(borg: Borg, home: Path) -> None:
+    key = json.loads(borg(*ADD, "--json"))["id"]
+    env = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "borgd", "lesson", "edit", key, "--area"]
+    running = [subprocess.Popen([*command, f"area{number}"], env=env, stdout=subprocess.DEVNULL) for number in range(6)]
+    assert [process.wait(60) for process in running] == [0] * 6
+    records = Journal(places().journal("lessons")).read().records
+    assert sorted(record["version"] for record in records) == [1, 2, 3, 4, 5, 6, 7]

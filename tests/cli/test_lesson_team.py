@@ -83,6 +83,7 @@ def test_a_lesson_for_a_repository_is_changed_only_there(borg: Borg, home: Path,
 def test_forgotten_it_leaves_a_tombstone_here_for_the_team(borg: Borg) -> None:
     assert borg("forget", "Lpeer", "--json")["tombstones"] == ["Lpeer"]
     assert "Lpeer" not in borg("lesson", "list")
+    assert "forgotten here or by a teammate: Lpeer" in borg("lesson", "list", "--all")
     (line,) = Journal(places().journal("lessons")).read().records
     assert (line["id"], line["kind"]) == ("Lpeer", "tombstone")
 

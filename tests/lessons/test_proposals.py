@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.proposals import Proposal, Verdict, as_lesson, desk, merged, propose, unheard
+from borgd.lessons.proposals import Proposal, Verdict, as_lesson, desk, merged, of_invariant, propose, unheard
 from borgd.lessons.store import REACHES, Store, visible
 
 
@@ -51,6 +51,19 @@ def test_kept_it_says_where_it_came_from() -> None:
     standing = as_lesson(made(invariant=True), answer, engineer="ada", ms=2)
     assert standing.standing
     assert standing.engineers == ("ada",)
+
+
+def test_an_invariant_becomes_a_question_and_keeps_its_wording() -> None:
+    one = of_invariant("Never edit dist/ by hand.", "", ms=1, scope=["Orion"])
+    assert (one.question, one.facets, one.scope) == (
+        "Did I make sure not to edit dist/ by hand?",
+        ("Never edit dist/ by hand.",),
+        ("Orion",),
+    )
+    assert one.consequence == "It breaks what always holds: Never edit dist/ by hand."
+    assert propose("Is it sorted?", "c", ms=1, invariant=True).question == "Is it sorted?"
+    with pytest.raises(BorgError, match="--question"):
+        of_invariant("\u200b", "why", ms=1)
 
 
 reaches = st.sampled_from(REACHES)
