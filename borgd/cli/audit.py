@@ -1,0 +1,66 @@
+"""``borg audit``: print the trail of verdicts, or verify that nothing in it was changed, removed or moved."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from borgd.daemon.audit_trail import AuditTrail
+from borgd.errors import EXIT_FORESEEN
+from borgd.limits.audit import Head
+from borgd.paths import places
+
+
+def run(argv: list[str]) -> int:
+    """Print or verify; 1 when the trail has problems."""
+    parser = argparse.ArgumentParser(prog="borg audit", description="The trail of every verdict of the limits.")
+    parser.add_argument("command", nargs="?", choices=("show", "verify"), default="show")
+    parser.add_argument(
+        "--head", type=Head.parse, help="verify: a head you kept, SEQ:HASH; else the one kept beside the state"
+    )
+    parser.add_argument("--session", default="", help="show: only this session")
+    parser.add_argument("-n", type=int, default=20, help="show: the last N verdicts; 0: all")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    options = parser.parse_args(argv)
+    trail = AuditTrail(places())
+    return _verify(trail, options) if options.command == "verify" else _show(trail, options)
+
+
+def _verify(trail: AuditTrail, options: argparse.Namespace) -> int:
+    lines, head, problems = trail.verify(options.head)
+    if options.json:
+        told = {"ok": not problems, "lines": lines, "head": str(head), "problems": msgspec.to_builtins(problems)}
+        print(json.dumps(told, indent=2))
+    elif not lines and not problems:
+        print("No verdicts yet. They appear when a limit is asked: borg investigate, borg ask, borg escalate.")
+    else:
+        for problem in problems:
+            print(f"{trail.journal.path}:{problem.line or 'end'}: {problem.text}")
+        print(f"{lines} verdicts, {'no problems' if not problems else f'{len(problems)} problems'}; head {head}")
+        if not problems:
+            print("Write the head down elsewhere to see later whether verdicts were cut from the end (--head).")
+    return EXIT_FORESEEN if problems else 0
+
+
+def _show(trail: AuditTrail, options: argparse.Namespace) -> int:
+    reading = trail.journal.read()
+    records: list[dict[str, Any]] = [
+        r for r in reading.records if not options.session or r.get("session") == options.session
+    ]
+    records = records[-options.n :] if options.n > 0 else records
+    if options.json:
+        print(json.dumps({"verdicts": records, "damaged": len(reading.damage)}, indent=2, ensure_ascii=False))
+        return 0
+    if not records:
+        print("No verdicts yet.")
+    for record in records:
+        when = datetime.fromtimestamp(int(record.get("ms", 0)) / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        session = str(record.get("session", ""))[:8]
+        print(f"{record.get('seq')} {when} {record.get('limit')} {record.get('verdict')} {session} {record.get('reason')}")
+    if reading.damage:
+        print(f"{len(reading.damage)} lines cannot be read; borg audit verify names them")
+    return 0
