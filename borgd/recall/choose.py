@@ -150,16 +150,8 @@ def _choose_graded(
     chosen = ask or free
     head = render.stop_head(len(ask)) if ask else render.free_head()
     moment = moment._replace(channel="stop" if ask else "free", rule="graded")
-    order = [
-        _Slot(lesson, lesson.mean, won=lesson.id in chosen, p=1.0 if lesson.id in chosen else slots.P_LEAST)
-        for lesson in pool
-    ]
     room = _limit(moment) - render.overhead(head, peers=any(lesson.lesson.peer for lesson in pool))
-    used = 0
-    for index, slot in enumerate(order):
-        used += _size(moment, slot.ranked) if slot.won else 0
-        if slot.won and used > room:
-            order[index] = slot._replace(cut=True, p=slots.P_LEAST)
+    order, _ = _in_order(moment, pool, chosen, room)
     return _finish(moment, order, reasons, head)
 
 
@@ -179,39 +171,40 @@ def _choose(
     """Standing lessons first, then the slots for the rest by their draws."""
     if not standing and not plain:
         return Choice(reasons=reasons)
-    policy = moment.policy
+    policy, early = moment.policy, moment.channel == "early"
+    cap = policy.early_cap if early else stop_cap(policy)
     room = _limit(moment) - render.overhead(head, peers=any(lesson.lesson.peer for lesson in [*standing, *plain]))
-    order: list[_Slot] = []
-    cap = policy.early_cap if moment.channel == "early" else stop_cap(policy)
-    full = False
-    for lesson in standing:
-        size = _size(moment, lesson)
-        won = len(order) < cap
-        full = full or (won and size > room)
-        room -= size if won and not full else 0
-        fits = won and not full
-        order.append(_Slot(lesson, lesson.mean, won, 1.0 if fits else slots.P_LEAST, cut=won and not fits))
-    rule = slots.Rule(
-        slots=max(0, cap - len(standing)),
-        generic=policy.generic_cap if moment.channel == "stop" else 0,
-        room=0 if full else room,
-    )
-    first = [moment.channel == "early" or lesson.scoped for lesson in plain]
-    pool = slots.Pool(
-        plain, np.array(first, dtype=bool), np.array([_size(moment, lesson) for lesson in plain], dtype=np.int64)
-    )
+    first, room = _in_order(moment, standing, [lesson.id for lesson in standing[:cap]], room)
+    rule = slots.Rule(slots=max(0, cap - len(standing)), generic=0 if early else policy.generic_cap, room=room)
+    return _finish(moment, [*first, *_drawn(moment, plain, rule)], reasons, head)
+
+
+def _in_order(moment: _Moment, lessons: Sequence[Ranked], winners: Collection[str], room: int) -> tuple[list[_Slot], int]:
+    """Lessons whose places are not drawn: ``winners`` are kept while there is room; and the room that is left."""
+    placed = []
+    for lesson in lessons:
+        won = lesson.id in winners
+        room -= _size(moment, lesson) if won else 0
+        fits = won and room >= 0
+        placed.append(_Slot(lesson, lesson.mean, won, 1.0 if fits else slots.P_LEAST, cut=won and not fits))
+    return placed, max(0, room)
+
+
+def _drawn(moment: _Moment, lessons: Sequence[Ranked], rule: slots.Rule) -> list[_Slot]:
+    """Lessons that compete by their draws: kept, cut, then the rest by score."""
+    policy = moment.policy
+    first = np.array([moment.channel == "early" or lesson.scoped for lesson in lessons], dtype=bool)
+    pool = slots.Pool(lessons, first, np.array([_size(moment, lesson) for lesson in lessons], dtype=np.int64))
     seed = moment.session if policy.explore else ""
-    drawn = draws.thompson(seed, plain)
-    filled = slots.fill(pool, drawn, rule)
+    draw = draws.thompson(seed, lessons)
+    filled = slots.fill(pool, draw, rule)
     chances = slots.propensity(pool, rule, filled, seed, policy.p_draws)
-    winners = {*filled.kept, *filled.cut}
-    losers = sorted(set(range(len(plain))) - winners, key=lambda i: (-filled.scores[i], plain[i].id))
-    cut = set(filled.cut)
-    order.extend(
-        _Slot(plain[i], float(drawn[i]), i in winners, float(chances[i]), cut=i in cut)
+    winners, cut = {*filled.kept, *filled.cut}, set(filled.cut)
+    losers = sorted(set(range(len(lessons))) - winners, key=lambda i: (-filled.scores[i], lessons[i].id))
+    return [
+        _Slot(lessons[i], float(draw[i]), i in winners, float(chances[i]), cut=i in cut)
         for i in [*filled.kept, *filled.cut, *losers]
-    )
-    return _finish(moment, order, reasons, head)
+    ]
 
 
 def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], head: str) -> Choice:
@@ -232,7 +225,22 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
         entries.append(_entry(slot, place, best, policy, shown=kept and not away, held=away))
         reasons[ranked.id] = _verdict(slot, away, entries[-1])
     text = _text(moment, shown, head)
-    decision = Decision(
+    ids = tuple(lesson.id for lesson in shown)
+    return Choice(
+        decision=_decision(moment, entries, render.width(text)),
+        text=text,
+        blocks=bool(text) and moment.channel == "stop",
+        shown=ids,
+        held=tuple(held),
+        free=ids if moment.channel == "free" else (),
+        reasons=reasons,
+    )
+
+
+def _decision(moment: _Moment, entries: Sequence[PoolEntry], chars: int) -> Decision:
+    """The record; who and where are for the caller to add."""
+    policy, early = moment.policy, moment.channel == "early"
+    return Decision(
         id=moment.decision_id,
         ms=moment.now_ms,
         agent="",
@@ -244,21 +252,11 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
         policy=policy.name or moment.rule,
         version=policy.version,
         budget=_limit(moment),
-        slots=policy.early_cap if moment.channel == "early" else stop_cap(policy),
-        generic_slots=0 if moment.channel == "early" else policy.generic_cap,
-        chars=render.width(text),
+        slots=policy.early_cap if early else stop_cap(policy),
+        generic_slots=0 if early else policy.generic_cap,
+        chars=chars,
         holdout=policy.holdout,
         floor=policy.match_floor,
-    )
-    ids = tuple(lesson.id for lesson in shown)
-    return Choice(
-        decision=decision,
-        text=text,
-        blocks=bool(text) and moment.channel == "stop",
-        shown=ids,
-        held=tuple(held),
-        free=ids if moment.channel == "free" else (),
-        reasons=reasons,
     )
 
 

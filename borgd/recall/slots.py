@@ -5,6 +5,9 @@ for is cut from the end. Where the text cannot cut, a class is a top k over inde
 exact (quadrature). Where it can, the probability is the share of P_DRAWS other draws in which the same rule keeps the
 lesson, the decision's own draw counted among them: all are exchangeable, so the share is right on average, and a lesson
 that was kept is never at zero.
+
+The probability is over sessions. A lesson keeps its draw for the session, so a second contest there is no fresh one:
+whoever estimates from several decisions of a session counts a lesson's first.
 """
 
 from __future__ import annotations
