@@ -1,7 +1,7 @@
 """The early moment: a system is named for the first time, and the lessons about it come before the work begins.
 
-Unscoped lessons have no system and never come early, with one exception: consolidated ones at the session's first
-prompt (the topic ANY). Standing lessons come on their topic whether they matched or not.
+Unscoped lessons have no system and never come early, with one exception: consolidated and standing ones that match the
+session's first prompt (the topic ANY). Standing lessons come on their topic whether they matched or not.
 """
 
 from __future__ import annotations
@@ -49,7 +49,13 @@ def standing_pool(
     done: Collection[str],
     evidence: Mapping[str, float],
 ) -> list[Ranked]:
-    """The standing lessons on topic (with ANY the unscoped ones), not done, matched or not; oldest first."""
+    """The standing lessons on topic, not done, matched or not; oldest first.
+
+    With ANY also the unscoped ones, of which no system's name ever says that they apply: those must have matched, or
+    every session would pay for them.
+
+    :param evidence: of what matched.
+    """
     hidden = memory.succession().heirs
     found = [
         lesson
@@ -58,7 +64,7 @@ def standing_pool(
         and not lesson.retired
         and lesson.id not in hidden
         and lesson.id not in done
-        and (topics.names_one_of(lesson.scope) or (topics.any and not lesson.scope))
+        and (topics.names_one_of(lesson.scope) or (topics.any and not lesson.scope and lesson.id in evidence))
     ]
     found.sort(key=lambda lesson: (lesson.ms, lesson.id))
     return [weigh(lesson, evidence.get(lesson.id, 0.0), memory) for lesson in found]

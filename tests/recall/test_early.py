@@ -106,7 +106,8 @@ def test_standing_lessons_need_no_match_and_are_never_held_out() -> None:
     assert choice.shown == ("K",)
     assert choice.decision is not None
     assert choice.decision.pool[0].p == 1
-    assert early(lessons, {}, topics=[ANY]).shown == ("G",)
+    assert early(lessons, {}, topics=[ANY]).decision is None
+    assert early(lessons, {"G": 0.5}, topics=[ANY]).shown == ("G",)
     assert early(lessons, {}, done={"K"}).decision is None
     gone = store(scoped("K", source="constraint", retired=True), scoped("M", source="constraint", scope=("Orion",)))
     assert early(gone, {}).decision is None
