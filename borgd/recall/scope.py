@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from borgd.recall.words import segments
 
@@ -17,6 +18,16 @@ _BREAK = re.compile(r"[^\w\s]\s|\s[^\w\s]|\n\s*\n")
 
 MIN_DIRECTORY = 4
 """design: a directory shorter than this ("src", "api") is not taken for the beginning of a longer name."""
+
+
+REMEMBERED_NAMES = 1 << 14
+"""guard: names whose parts are remembered; a store names the same few at every event."""
+
+
+@lru_cache(REMEMBERED_NAMES)
+def parts_of(name: str) -> tuple[str, ...]:
+    """The parts of a system's name."""
+    return tuple(segments(name))
 
 
 class Parts:
@@ -36,16 +47,18 @@ class Parts:
         if not name:
             return False
         length = len(name)
-        wanted = list(name)
-        if any(self._parts[start : start + length] == wanted for start in self._starts.get(name[0], ())):
-            return True
+        starts = self._starts.get(name[0])
+        if starts:
+            wanted = list(name)
+            if length == 1 or any(self._parts[start : start + length] == wanted for start in starts):
+                return True
         return length > 1 and "".join(name) in self._starts
 
 
 def named_scopes(names: Iterable[str], text: str) -> list[str]:
     """Those of ``names`` that ``text`` names, in the order given, each once."""
     parts = Parts(text)
-    return [name for name in dict.fromkeys(names) if parts.names(segments(name))]
+    return [name for name in dict.fromkeys(names) if parts.names(parts_of(name))]
 
 
 def places(names: Iterable[str], cwd: str, remote: str = "") -> list[str]:
@@ -54,12 +67,12 @@ def places(names: Iterable[str], cwd: str, remote: str = "") -> list[str]:
     Here the last part of a path may also be the beginning of a longer name: ``~/src/helios`` is a place of "Helios
     Scheduler", unless another of ``names`` begins so too.
     """
-    known = {name: segments(name) for name in names}
+    known = {name: parts_of(name) for name in names}
     whole = Parts(f"{cwd}\n\n{remote}")
     found = {name for name, parts in known.items() if whole.names(parts)}
     if not found:
         for place in (cwd, remote.removesuffix(".git")):
-            last = segments(re.split(r"[/\\]", place.rstrip("/\\"))[-1])
+            last = parts_of(re.split(r"[/\\]", place.rstrip("/\\"))[-1])
             if last and len("".join(last)) >= MIN_DIRECTORY:
                 begun = [name for name, parts in known.items() if parts[: len(last)] == last]
                 found.update(begun if len(begun) == 1 else ())

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from borgd.recall.context import Context
 from borgd.recall.kin import kin
 from borgd.recall.prior import ContextPrior
-from borgd.recall.scope import Parts, places
+from borgd.recall.scope import Parts, parts_of, places
 from borgd.recall.stems import stem
-from borgd.recall.words import segments, tokens
+from borgd.recall.words import tokens
 
 KIN = 0.5
 """tuned: tests/perf/bench_recall_quality.py; what a word counts of which only its kin is in the context."""
@@ -68,7 +68,7 @@ class Work:
         self.touched = set(stems("\n".join(touched)))
         self.wording = float(len(_WORDING.intersection(words[:HEAD_WORDS])))
         self.stop = float(context.moment == "stop")
-        names = {name: segments(name) for name in scopes}
+        names = {name: parts_of(name) for name in scopes}
         text = Parts(context.text)
         self.named = {name for name, parts in names.items() if text.names(parts)}
         self.placed = set(places(names, context.cwd, context.remote))

@@ -8,13 +8,18 @@ from hypothesis import strategies as st
 
 from borgd.lessons import scrub as module
 
-NAMES = (
-    "password passwd passphrase passcode pass compass pwd passwort kennwort secret token credentials credential api_key "
-    "apikey access_key access-key-id secret_access_key private-key webhook_url account_key encryption-key signing_key "
-    "master_key session_key storage_key sshared_access_key license_key deploy_key ssh-key passpassword"
-).split()
+# fmt: off
+NAMES = [
+    "password", "passwd", "passphrase", "passcode", "pass", "pwd", "passwort", "kennwort", "secret", "token", "credentials",
+    "credential", "api_key", "apikey", "access_key", "access-key-id", "secret_access_key", "private-key", "webhook_url",
+    "account_key", "encryption-key", "signing_key", "master_key", "session_key", "storage_key", "sshared_access_key",
+    "license_key", "deploy_key", "ssh-key", "passpassword",
+]
 PHRASES = ["mot de passe", "connection string", "contraseña", "パスワード", "暗証番号", "密码", "api key", "secret key"]
-GLUE = [" ", "=", ": ", "：", "＝", " is ", " was ", "は", '"', "'", "`", "\n", "=>", "==", ",", "_prod", "2", "]", "İ", "x"]
+GLUE = [
+    " ", "=", ": ", "：", "＝", " is ", " was ", "は", '"', "'", "`", "\n", "=>", "==", ",", "_prod", "2", "]", "İ", "x", "com",
+]
+# fmt: on
 VALUES = ["hunter22x", "Tr0ub4dor&3", "os.environ[", "abcdefgh1", "[redacted]", "settings.token", "é9é9é9"]
 
 names = st.sampled_from(NAMES + PHRASES)
