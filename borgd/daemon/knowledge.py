@@ -6,6 +6,7 @@ and may be shared waits in ``unpublished``. Imports numpy, so the daemon builds 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -51,15 +52,18 @@ class Knowledge:
         self._scopes: list[str] | None = None
         self.memory = Memory(aliases=self._aliases)
         self.store, self.index = Store(), Index()
+        self.lock = threading.Lock()
+        """Held while anything here changes, and by whoever reads it from another thread."""
 
     def refresh(self) -> bool:
         """Take in what the journals and the team's files gained; whether anything changed.
 
         :raises JournalError: a journal cannot be read at all.
         """
-        changed = self._refresh_lessons()
-        gained = self._refresh_outcomes()
-        return changed or gained
+        with self.lock:
+            changed = self._refresh_lessons()
+            gained = self._refresh_outcomes()
+            return changed or gained
 
     def _refresh_lessons(self) -> bool:
         reading = self._lessons.read()
@@ -75,7 +79,7 @@ class Knowledge:
             changed += self._apply(records, str(path), peer=True)
         if changed or reading.replaced:
             self._scopes = None
-            self.memory.know(self.lessons)
+            self.memory.know(self._known())
         return bool(changed) or reading.replaced
 
     def _apply(self, records: list[dict[str, Any]], source: str, *, peer: bool) -> int:
@@ -120,7 +124,7 @@ class Knowledge:
         columns = Columns()
         for outcomes in batches:
             columns.extend(outcomes)
-        return Memory.of_columns(self.lessons, columns, aliases=self._aliases)
+        return Memory.of_columns(self._known(), columns, aliases=self._aliases)
 
     def hear_team(self) -> Memory:
         """Memory with all of the team's outcomes in it; takes seconds for millions, so it may run in a worker thread."""
@@ -129,12 +133,13 @@ class Knowledge:
 
     def adopt(self, memory: Memory) -> None:
         """Go on with what ``hear_team`` made, and with what was learned here meanwhile."""
-        for outcome in self._meanwhile:
-            memory.apply(outcome)
-        self._meanwhile = []
-        self._team_heard = True
-        memory.know(self.lessons)
-        self.memory = memory
+        with self.lock:
+            for outcome in self._meanwhile:
+                memory.apply(outcome)
+            self._meanwhile = []
+            self._team_heard = True
+            memory.know(self._known())
+            self.memory = memory
 
     def refresh_all(self) -> None:
         """As ``refresh``, the team's outcomes included at once; for a command that runs and ends.
@@ -144,6 +149,10 @@ class Knowledge:
         self.refresh()
         if self.team is not None and not self._team_heard:
             self.adopt(self.hear_team())
+
+    def _known(self) -> dict[str, Lesson]:
+        """Every lesson that was not forgotten, retired ones too: they stay on their authors' account."""
+        return {lesson.id: lesson for lesson in self.store}
 
     def _note(self, lines: Iterable[str]) -> None:
         self.problems.extend(lines)

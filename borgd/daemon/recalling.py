@@ -164,6 +164,10 @@ class Recalling:
         decision_id = f"d{fnv1a(f'{session.key}/{moment}/{now_ms}/{self._count}'.encode()):016x}"
 
         def work() -> Choice:
+            with knowledge.lock:
+                return decide()
+
+        def decide() -> Choice:
             started = time.perf_counter_ns()
             matches = [match for match in knowledge.index.match(context, knowledge.prior) if self._reaches(match, session)]
             choice = choose(matches, decision_id)

@@ -91,7 +91,7 @@ def blame(cwd: str, commit: str) -> list[str]:
     diff = git(cwd, "show", "-U0", "--no-ext-diff", "--no-textconv", "--no-color", "--format=", commit)
     lines: list[str] = []
     for removed in removed_lines(diff)[:MAX_RANGES]:
-        span = f"{removed.start},{removed.start + removed.count - 1}"
+        span = f"{removed.start},{removed.start + removed.lines - 1}"
         lines += blamed(git(cwd, "blame", "--line-porcelain", "--no-textconv", "-L", span, f"{commit}^", "--", removed.path))
     return lines
 

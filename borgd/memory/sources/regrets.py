@@ -33,7 +33,7 @@ class Removed(NamedTuple):
 
     path: str
     start: int
-    count: int
+    lines: int
 
 
 def commit_made(command: str, output: str) -> str:
@@ -62,7 +62,7 @@ def removed_lines(diff: str) -> list[Removed]:
             count = int(hunk[2]) if hunk[2] is not None else 1
             if count:
                 found.append(Removed(path, int(hunk[1]), count))
-    too_large = len(files) > MAX_FILES or sum(one.count for one in found) > MAX_LINES
+    too_large = len(files) > MAX_FILES or sum(one.lines for one in found) > MAX_LINES
     return [] if too_large else found
 
 
