@@ -31,6 +31,7 @@ from borgd.limits.investigation_ledger import (
     InvestigationRecord,
     Judged,
     Ledger,
+    Message,
     Opened,
     Released,
     Tokens,
@@ -53,6 +54,7 @@ KEPT_MS = 7 * 24 * 3600 * 1000
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 T = TypeVar("T")
+Use = Turned | Tokens | Message
 Write = Callable[[InvestigationRecord], None]
 Own = Callable[[str], RepositoryInvestigationConfig | None]
 Repository = Callable[[str], str]
@@ -198,10 +200,10 @@ class Investigations:
 
         self._book(event.session).decide(judge)
 
-    def before_tool(self, event: Event, usage: Iterable[Tokens] = (), now_ms: int = 0) -> Verdict:
+    def before_tool(self, event: Event, usage: Iterable[Use], now_ms: int) -> Verdict:
         """What a tool call gets.
 
-        :param usage: token use that was reported since the last call, any subagent's.
+        :param usage: turns and tokens that were reported since the last call, any subagent's.
         """
         if event.tool is None:
             return Verdict()
@@ -273,7 +275,7 @@ class Investigations:
 
         self._book(event.session).decide(judge)
 
-    def report(self, session: str, records: Iterable[Turned | Tokens]) -> None:
+    def report(self, session: str, records: Iterable[Use]) -> None:
         """Turns and tokens that the transcript told of, each once."""
         told = list(records)
 

@@ -23,6 +23,12 @@ MAX_OPEN = 256
 REMEMBERED_CALLS = 4_096
 """guard: tool calls remembered, so that a hook and the transcript do not count the same call twice."""
 
+TURNLESS_CALLS = 3
+"""design: calls after which silence about turns means that they are not told; a first turn may make several at once."""
+
+REMEMBERED_MESSAGES = 20_000
+"""guard: messages remembered, so that a transcript read again after a restart counts nothing twice."""
+
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     subagent: str = ""
@@ -93,7 +99,17 @@ class Tokens(_Record, frozen=True, kw_only=True, tag="tokens"):
     cached: int = 0
 
 
-InvestigationRecord = Opened | Closed | Extended | Charged | Released | Denied | Warned | Turned | Tokens
+class Message(_Record, frozen=True, kw_only=True, tag="message"):
+    """An assistant message, by its id: one turn, and its usage so far. Told again, only what is new counts."""
+
+    id: str
+    context: int = 0
+    model: int = 0
+    cached: int = 0
+    specialist: bool = False
+
+
+InvestigationRecord = Opened | Closed | Extended | Charged | Released | Denied | Warned | Turned | Tokens | Message
 
 
 @dataclass(slots=True)
@@ -108,6 +124,8 @@ class Node:
     opened_ms: int
     warned: set[str] = field(default_factory=set)
     denied: int = 0
+    calls: int = 0
+    turns: int = 0
 
     @property
     def mode(self) -> Mode:
@@ -144,6 +162,7 @@ class Ledger:
         self.turns = 0
         self._reported: set[str] = set()
         self._calls: OrderedDict[str, str] = OrderedDict()
+        self._messages: OrderedDict[str, Message] = OrderedDict()
 
     # the fold
 
@@ -162,12 +181,11 @@ class Ledger:
             case Charged() | Released() | Denied():
                 self._call(record)
             case Turned():
-                self.turns += record.n
-                self.local_turns += 0 if record.specialist else record.n
-                for node in self.chain(record.subagent):
-                    node.policy.charge(Units(iterations=record.n), record.ms)
+                self._turned(record)
             case Tokens():
                 self._tokens(record)
+            case Message():
+                self._message(record)
 
     def _extend(self, record: Extended) -> None:
         for owner in list(self.nodes) if record.everyone else [record.subagent, ""]:
@@ -180,6 +198,7 @@ class Ledger:
         for place, node in enumerate(self.chain(record.subagent)):
             if isinstance(record, Charged):
                 node.policy.hold(record.key, record.units, record.ms)
+                node.calls += 1
             elif isinstance(record, Released):
                 node.policy.release(record.key, record.ms)
             elif place == 0:
@@ -195,6 +214,30 @@ class Ledger:
         self.nodes[record.subagent] = Node(policy, record.profile, record.explicit, record.agent, record.type, record.ms)
         while len(self.nodes) > MAX_OPEN:
             del self.nodes[next(owner for owner in self.nodes if owner)]
+
+    def _turned(self, record: Turned) -> None:
+        self.turns += record.n
+        self.local_turns += 0 if record.specialist else record.n
+        for node in self.chain(record.subagent):
+            node.policy.charge(Units(iterations=record.n), record.ms)
+            node.turns += record.n
+
+    def _message(self, record: Message) -> None:
+        before = self._messages.get(record.id)
+        self._messages[record.id] = record
+        while len(self._messages) > REMEMBERED_MESSAGES:
+            self._messages.popitem(last=False)
+        if before is None:
+            self._turned(Turned(subagent=record.subagent, specialist=record.specialist, ms=record.ms))
+        self._tokens(
+            Tokens(
+                subagent=record.subagent,
+                context=max(0, record.context - (before.context if before else 0)),
+                model=max(0, record.model - (before.model if before else 0)),
+                cached=max(0, record.cached - (before.cached if before else 0)),
+                ms=record.ms,
+            )
+        )
 
     def _tokens(self, record: Tokens) -> None:
         self._reported |= {part for part in ("context", "model") if getattr(record, part) is not None}
@@ -256,8 +299,12 @@ class Ledger:
             node.policy.settle(key, now_ms)
 
     def unenforceable(self, subagent: str) -> list[str]:
-        """Token limits that are set for a call of ``subagent`` and that nothing counts for."""
+        """Limits that are set for a call of ``subagent`` and that nothing counts for: of tokens where no usage is reported,
+        of iterations where calls come and no turn was told of."""
         found = {budget for node in self.chain(subagent) for budget in node.policy.unenforceable()}
+        for node in self.chain(subagent)[:1]:
+            if node.policy.limits.max_iterations is not None and node.turns == 0 and node.calls >= TURNLESS_CALLS:
+                found.add("max_iterations")
         return [budget for budget in BUDGETS if budget in found]
 
     def remaining(self, subagent: str, now_ms: int) -> dict[str, float | None]:
