@@ -145,11 +145,7 @@ class Inbox:
         owed = [
             entry
             for entry in self._owed.values()
-            if session not in entry.told
-            and (
-                (entry.ask.session == session and session != "")
-                or (starting and entry.ask.scope == scope and not entry.told)
-            )
+            if (session and entry.ask.session == session) or (starting and entry.ask.scope == scope and not entry.told)
         ]
         return sorted(owed, key=lambda entry: entry.ended_ms)
 

@@ -42,7 +42,7 @@ class Account:
         """Make the counters those of ``window`` (None: the one before) at ``now_ms``."""
         changed = window is not None and window != self.window
         back = self._last_ms is not None and now_ms < self._last_ms
-        if not back and now_ms >= self._good_until_ms:
+        if now_ms >= self._good_until_ms:
             self._count(now_ms)
         if window is not None and (changed or back):
             self._carry(now_ms, window)

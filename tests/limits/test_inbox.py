@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -399,3 +400,28 @@ def test_the_first_end_stands_but_for_a_late_answer(records: list[InboxRecord]) 
 def test_chosen_takes_ascii_digits_only() -> None:
     assert chosen(Entry(_asked(), "deferred", NOON), "²") == "²"
     assert chosen(Entry(_asked(), "deferred", NOON), "1" * 5000) == "1" * 5000
+
+
+ENDS: dict[str, InboxRecord] = {
+    "answered": Answered(number=1, ms=1, text="red", by="ann"),
+    "dismissed": Dismissed(number=1, ms=1),
+    "expired": Expired(number=1, ms=1, fallback="blue"),
+    "closed elsewhere": Closed(number=1, ms=1, text="red"),
+}
+
+
+@pytest.mark.parametrize("first", ENDS)
+@pytest.mark.parametrize("then", ENDS)
+def test_an_end_in_the_journal_is_not_overwritten_by_a_later_line(first: str, then: str) -> None:
+    inbox = Inbox()
+    for record in (
+        Queued(ask=_asked()),
+        ENDS[first],
+        msgspec.structs.replace(ENDS[then], ms=2),
+        Queued(ask=_asked(outcome="admit")),
+    ):
+        inbox.apply(record)
+    late = (first, then) == ("expired", "answered")
+    entry = inbox.entry(1)
+    assert (entry.state, entry.ended_ms, entry.late) == (("answered", 2, True) if late else (first, 1, False))
+    assert inbox.waiting() == []

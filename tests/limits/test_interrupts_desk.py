@@ -90,7 +90,7 @@ def test_delivery_that_fails_gives_the_charge_back_and_the_ask_waits(desk: Inter
     assert desk.books.inbox.entry(verdict.number).state == "deferred"
 
 
-def test_a_charge_given_back_cannot_be_settled_again(desk: InterruptDesk) -> None:
+def test_a_charge_given_back_cannot_be_settled_again(tmp_path: Path, desk: InterruptDesk) -> None:
     verdict = desk.meter(_ask(), NOON)
     desk.failed(verdict, NOON)
     desk.delivered(verdict, NOON)
@@ -99,6 +99,8 @@ def test_a_charge_given_back_cannot_be_settled_again(desk: InterruptDesk) -> Non
     desk.delivered(other, NOON)
     desk.failed(other, NOON)
     assert _spent(desk) == 1
+    kinds = [json.loads(line)["kind"] for line in (tmp_path / "interrupts.jsonl").read_text().splitlines()]
+    assert kinds == ["asked", "settled", "asked", "settled"], "settling twice writes nothing"
 
 
 def test_an_ask_whose_delivery_failed_is_judged_anew_when_it_comes_again(desk: InterruptDesk) -> None:

@@ -158,6 +158,14 @@ def test_a_clock_set_back_twice_and_forward_un_spends_nothing() -> None:
         assert account.spent["a"] == 1
 
 
+def test_a_rolling_charge_counts_again_when_the_clock_comes_back_to_it() -> None:
+    now = _ms("UTC", 2026, 7, 7, 10)
+    account = _spent_at(Window("rolling"), now)
+    for at, spent in ((now - 3 * DAY_MS, 1), (now - 2 * DAY_MS, 0), (now - 1, 0), (now, 1), (now + DAY_MS, 0)):
+        account.advance(at)
+        assert account.spent["a"] == spent, at
+
+
 def test_a_clock_far_ahead_and_back_costs_one_day_not_all_until_then() -> None:
     now = _ms("UTC", 2026, 7, 1, 10)
     account = _spent_at(Window("day", "UTC"), _ms("UTC", 2031, 1, 1, 10))
