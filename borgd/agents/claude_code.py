@@ -7,17 +7,25 @@ go on), never ``continue``.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
 
 from borgd.agents.event import Event, Moment, Reply, ToolCall
+from borgd.agents.repair import repaired
 from borgd.errors import ProtocolError
 
 NAME = "claude-code"
 
+ID_CHARS = 200
+"""guard: longest id of a session, subagent, prompt or tool call; they are remembered for every event."""
+
+PATH_CHARS = 4096
+"""host: no system opens a longer path, so a longer one is none."""
+
 CONTEXT_CHARS = 9500
-"""host: above 10,000 characters Claude Code replaces a context by a 2,000-character preview and a file path."""
+"""host: above 10,000 UTF-16 units Claude Code replaces a context by a 2,000-character preview and a file path."""
 
 MOMENTS = {
     "SessionStart": Moment.SESSION_START,
@@ -76,12 +84,18 @@ class _Payload(msgspec.Struct):
 
 
 _decoder = msgspec.json.Decoder(_Payload)
+_PLAIN_ID = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _decode(body: bytes) -> _Payload:
     text = body.removeprefix(b"\xef\xbb\xbf").strip()
     try:
-        return _decoder.decode(text)
+        try:
+            return _decoder.decode(text)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:  # half a character somewhere, or truly damaged
+            return _decoder.decode(repaired(text))
     except msgspec.ValidationError as error:
         raise ProtocolError(f"Claude Code's hook JSON is not as expected: {error}") from None
     except msgspec.DecodeError as error:
@@ -92,6 +106,27 @@ def _decode(body: bytes) -> _Payload:
 
 def _running(tasks: object) -> bool:
     return isinstance(tasks, list) and any(isinstance(task, dict) and task.get("status") == "running" for task in tasks)
+
+
+def _bounded(payload: _Payload) -> None:
+    for name in ("session_id", "agent_id", "prompt_id", "tool_use_id", "tool_name"):
+        if len(getattr(payload, name) or "") > ID_CHARS:
+            raise ProtocolError(f"Claude Code's hook JSON has a {name} of more than {ID_CHARS} characters")
+
+
+def _path(text: str | None) -> str:
+    return text if text and len(text) <= PATH_CHARS else ""
+
+
+def _transcript(payload: _Payload) -> str:
+    """The session file that the event's thread writes; a subagent's lies in a directory named as the session's file."""
+    main, subagent = _path(payload.transcript_path), payload.agent_id or ""
+    if not subagent:
+        return main
+    if payload.agent_transcript_path:
+        return _path(payload.agent_transcript_path)
+    plain = main.endswith(".jsonl") and _PLAIN_ID.fullmatch(subagent)
+    return f"{main.removesuffix('.jsonl')}/subagents/agent-{subagent}.jsonl" if plain else ""
 
 
 def _tool(payload: _Payload, event: str) -> ToolCall | None:
@@ -113,11 +148,12 @@ def parse(event: str, body: bytes) -> Event:
     A payload that another agent sent through Claude Code's settings (it names a ``cursor_version``) becomes an Event of
     moment OTHER: nothing is done with it, nothing is answered.
 
-    :raises ProtocolError: not one JSON object, a field of the wrong type, or no session id.
+    :raises ProtocolError: not one JSON object, a field of the wrong type, no session id, or an id without end.
     """
     payload = _decode(body)
     if not payload.session_id:
         raise ProtocolError("Claude Code's hook JSON names no session_id")
+    _bounded(payload)
     foreign = payload.cursor_version is not None
     prompt = payload.prompt or ""
     return Event(
@@ -128,8 +164,8 @@ def parse(event: str, body: bytes) -> Event:
         subagent=payload.agent_id or "",
         subagent_type=payload.agent_type or "",
         prompt_id=payload.prompt_id or "",
-        cwd=payload.cwd or "",
-        transcript=payload.agent_transcript_path or payload.transcript_path or "",
+        cwd=_path(payload.cwd),
+        transcript=_transcript(payload),
         prompt=prompt,
         machine_made=prompt.lstrip().startswith(MACHINE_PREFIXES),
         tool=_tool(payload, event),
@@ -140,6 +176,13 @@ def parse(event: str, body: bytes) -> Event:
         mode=payload.permission_mode or "",
         model=payload.model if isinstance(payload.model, str) else "",
     )
+
+
+def _cut(text: str) -> str:
+    """At most CONTEXT_CHARS UTF-16 units of ``text``, as Claude Code counts; no character is cut in half."""
+    if len(text) <= CONTEXT_CHARS // 2 or (text.isascii() and len(text) <= CONTEXT_CHARS):
+        return text
+    return text.encode("utf-16-le", "replace")[: 2 * CONTEXT_CHARS].decode("utf-16-le", "ignore")
 
 
 def render(event: Event, reply: Reply) -> dict[str, Any]:
@@ -156,9 +199,9 @@ def render(event: Event, reply: Reply) -> dict[str, Any]:
         elif reply.input is not None:
             specific = {"permissionDecision": "allow", "updatedInput": reply.input}
     if reply.context and event.name in TAKES_CONTEXT:
-        specific["additionalContext"] = reply.context[:CONTEXT_CHARS]
+        specific["additionalContext"] = _cut(reply.context)
     if specific:
         out["hookSpecificOutput"] = {"hookEventName": event.name, **specific}
     if reply.note and event.name in MOMENTS and event.name != "SessionEnd":
-        out["systemMessage"] = reply.note[:CONTEXT_CHARS]
+        out["systemMessage"] = _cut(reply.note)
     return out

@@ -173,7 +173,7 @@ class Learning:
         fresh: dict[str, Outcome] = {}
         for outcome in outcomes:
             final = outcome.kind != "not_corrected" or (outcome.decision, outcome.lesson) not in session.judged
-            if final and session.first_seen("outcome", outcome.id):
+            if final and session.first_noted("outcome", outcome.id):
                 fresh[outcome.id] = outcome
         if not fresh:
             return

@@ -87,7 +87,7 @@ class Listening:
             task=session.prompts[-2] if len(session.prompts) > 1 else "",
             proposal=proposal(session),
         )
-        if not session.first_seen("episode", found.id):
+        if not session.first_noted("episode", found.id):
             return ""
         session.write(("#borg-episode", found.id))
         await self.commit.append(self.episodes, [found])

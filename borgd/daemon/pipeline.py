@@ -7,7 +7,7 @@ from borgd.daemon.learning import Learning, is_end
 from borgd.daemon.limiting import Limiting
 from borgd.daemon.listening import Listening
 from borgd.daemon.recalling import Recalling
-from borgd.daemon.session import Session, apply_event, duplicate_key, is_of_a_person
+from borgd.daemon.session import PROMPT_CHARS, Session, apply_event, is_of_a_person, is_repeated
 
 
 class Pipeline:
@@ -21,8 +21,7 @@ class Pipeline:
 
     async def handle(self, session: Session, event: Event, now_ms: int) -> Reply:
         """What the agent is to be told about ``event``; a duplicate is told nothing and changes nothing."""
-        key = duplicate_key(event)
-        if event.moment is Moment.OTHER or (key is not None and not session.first_seen(*key)):
+        if event.moment is Moment.OTHER or is_repeated(session, event, now_ms):
             return Reply()
         apply_event(session, event, now_ms)
         match event.moment:
@@ -74,6 +73,7 @@ class Pipeline:
             return Reply()
         block = await self.recalling.stop(session, event, now_ms)
         if block:
+            session.blocked_at = (event.last_message[:PROMPT_CHARS], now_ms)
             self.learning.asked(session)
         return Reply(block=block)
 

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import msgspec
 
-from borgd.agents.event import Event, Moment
+from borgd.agents.event import Event, Moment, ToolCall
 from borgd.agents.transcripts.claude_code import Fact, Usage
 from borgd.daemon.state_file import KINDS, MARK, StateFile, file_name
 from borgd.daemon.transcript_tail import TranscriptTail
 from borgd.lessons.scrub import scrub
 from borgd.limits.convergence import Stop
+from borgd.limits.investigation_ledger import Message
 from borgd.memory.records import Decision
 
 PROMPTS = 12
@@ -30,6 +31,10 @@ PROMPT_CHARS = 8000
 """guard: characters kept of one prompt, plan or message."""
 REMEMBERED_EVENTS = 512
 """guard: event keys remembered per session for duplicates."""
+REMEMBERED_OUTCOMES = 1 << 14
+"""guard: outcomes and episodes remembered per session, so that each is told once however long the session is."""
+REPEAT_MS = 1000
+"""design: the same words without any id to tell them apart, sooner than this, are the same event sent twice."""
 
 Key = tuple[str, str, str]
 
@@ -67,6 +72,8 @@ class Session:
     """Lessons that changed something in this session."""
     open_ask: str = ""
     """Id of the decision whose block has not been answered yet."""
+    blocked_at: tuple[str, int] = ("", 0)
+    """What the agent said when it was last blocked, and when."""
     changed: bool = False
     """Something was changed since the last prompt."""
     edits: int = 0
@@ -81,6 +88,11 @@ class Session:
     red_before_ask: set[str] = field(default_factory=set)
     pending: list[tuple[str, str]] = field(default_factory=list)
     """Lines for the state file, not written yet."""
+    reported: list[Message] = field(default_factory=list)
+    """Tokens that the transcript told of and no limit has counted yet."""
+    calls: dict[str, ToolCall] = field(default_factory=dict)
+    finished_calls: list[ToolCall] = field(default_factory=list)
+    """Calls that the transcript told of: still running, and run but not counted yet."""
     rejections: list[str] = field(default_factory=list)
     """Results of failed calls that the transcript told, not listened to yet."""
     usage: Usage = field(default_factory=Usage)
@@ -91,6 +103,9 @@ class Session:
     model: str = ""
     mode: str = ""
     seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
+    noted: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
+    said: tuple[str, int] = ("", 0)
+    """The last prompt's words, and when it came."""
     tail: TranscriptTail | None = None
 
     @property
@@ -132,12 +147,11 @@ class Session:
 
     def first_seen(self, *key: str) -> bool:
         """Whether this event key is new; remembers it."""
-        if key in self.seen:
-            return False
-        self.seen[key] = None
-        while len(self.seen) > REMEMBERED_EVENTS:
-            self.seen.popitem(last=False)
-        return True
+        return _first(self.seen, key, REMEMBERED_EVENTS)
+
+    def first_noted(self, *key: str) -> bool:
+        """Whether this outcome or episode was not told before; remembers it, whatever number of events lies between."""
+        return _first(self.noted, key, REMEMBERED_OUTCOMES)
 
     def touch(self, path: str) -> bool:
         """Note a touched file; whether it is new."""
@@ -147,6 +161,30 @@ class Session:
         while len(self.touches) > 5 * TOUCHES:
             self.touches.popitem(last=False)
         return new
+
+
+def _first(known: OrderedDict[tuple[str, ...], None], key: tuple[str, ...], limit: int) -> bool:
+    if key in known:
+        return False
+    known[key] = None
+    while len(known) > limit:
+        known.popitem(last=False)
+    return True
+
+
+def is_repeated(session: Session, event: Event, now_ms: int) -> bool:
+    """Whether the host sent this event before: hooks that are registered twice are called twice. Remembers it."""
+    key = duplicate_key(event)
+    if key is not None:
+        return not session.first_seen(*key)
+    if event.moment is Moment.PROMPT:
+        words, at = session.said
+        session.said = (event.prompt[:PROMPT_CHARS], now_ms)
+        return session.said[0] == words and now_ms - at < REPEAT_MS
+    if event.moment is Moment.STOP and session.open_ask and not event.stop_again:
+        words, at = session.blocked_at
+        return event.last_message[:PROMPT_CHARS] == words and (bool(words) or now_ms - at < REPEAT_MS)
+    return False
 
 
 def duplicate_key(event: Event) -> tuple[str, ...] | None:
@@ -176,6 +214,7 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
         session.prompts.append(text)
         del session.prompts[: -5 * PROMPTS]
         session.changed = False
+        session.blocked_at = ("", 0)
         session.write(("prompt", text), ("#borg-prompt", session.prompt_id))
     if event.moment is Moment.AFTER_TOOL and event.tool is not None:
         session.write(*(("touch", path) for path in touched(event) if session.touch(path)))
@@ -258,7 +297,7 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-asked": _take_asked,
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
     "#borg-blocked": _take_block,
-    "#borg-episode": lambda session, text: session.first_seen("episode", text),
+    "#borg-episode": lambda session, text: session.first_noted("episode", text),
     "#borg-changed": lambda session, _: setattr(session, "changed", True),
 }
 
@@ -273,7 +312,7 @@ def apply_line(session: Session, kind: str, text: str) -> None:
 
 def apply_fact(session: Session, fact: Fact) -> None:
     """Take one fact of the transcript into ``session``, its lines into what the state file gains."""
-    if fact.subagent and fact.subagent != session.subagent:
+    if fact.subagent != session.subagent:
         return
     if fact.kind == "plan" and fact.text != session.plan:
         session.plan = fact.text[:PROMPT_CHARS]

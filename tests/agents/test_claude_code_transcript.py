@@ -53,7 +53,7 @@ def facts(*chunks: bytes) -> list[Fact]:
 
 
 def test_a_session_is_read() -> None:
-    found = [(fact.kind, fact.text) for fact in facts(DATA) if fact.kind != "usage"]
+    found = [(fact.kind, fact.text) for fact in facts(DATA) if fact.kind not in ("usage", "call")]
     assert found == [
         ("prompt", "add a retry to the uploader"),
         ("text", "Looking."),
@@ -64,6 +64,11 @@ def test_a_session_is_read() -> None:
         ("compaction", "a summary"),
         ("text", "Done.\u2028Really."),
     ]
+
+
+def test_a_call_is_told_with_its_input() -> None:
+    calls = [(fact.tool, fact.id, fact.input) for fact in facts(DATA) if fact.kind == "call"]
+    assert calls == [("Read", "t1", {"file_path": "/w/up.py"}), ("ExitPlanMode", "t2", {"plan": "1. back off"})]
 
 
 def test_tokens_are_counted_once_per_message() -> None:

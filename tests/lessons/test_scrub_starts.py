@@ -17,7 +17,8 @@ NAMES = [
 ]
 PHRASES = ["mot de passe", "connection string", "contraseña", "パスワード", "暗証番号", "密码", "api key", "secret key"]
 GLUE = [
-    " ", "=", ": ", "：", "＝", " is ", " was ", "は", '"', "'", "`", "\n", "=>", "==", ",", "_prod", "2", "]", "İ", "x", "com",
+    " ", "=", ": ", "：", "＝", " is ", " was ", "は", '"', "'", "`", "\n", "=>", "==", ",", "_prod", "2", "]",
+    "İ", "x", "com",
 ]
 # fmt: on
 VALUES = ["hunter22x", "Tr0ub4dor&3", "os.environ[", "abcdefgh1", "[redacted]", "settings.token", "é9é9é9"]

@@ -11,7 +11,9 @@ from typing import Any, Literal
 
 import msgspec
 
-Kind = Literal["prompt", "text", "plan", "touch", "result", "usage", "compaction", "rewind"]
+from borgd.agents.repair import repaired
+
+Kind = Literal["prompt", "text", "plan", "touch", "call", "result", "usage", "compaction", "rewind"]
 
 TEXT_CHARS = 20_000
 """guard: characters kept of one text, plan, prompt or result."""
@@ -56,7 +58,10 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     tool: str = ""
     failed: bool = False
     usage: Usage | None = None
+    """What this row adds to the message's tokens; ``total`` is all of them so far."""
+    total: Usage | None = None
     model: str = ""
+    input: dict[str, Any] = {}
 
 
 class _Message(msgspec.Struct):
@@ -123,8 +128,14 @@ class Reader:
     def _line(self, line: bytes, facts: list[Fact]) -> None:
         self.rows += 1
         try:
-            row = _row.decode(line)
-            content = _content.decode(row.message.content) if row.message else None
+            try:
+                row = _row.decode(line)
+                content = _content.decode(row.message.content) if row.message else None
+            except msgspec.ValidationError:
+                raise
+            except msgspec.DecodeError:
+                row = _row.decode(repaired(line))
+                content = _content.decode(row.message.content) if row.message else None
         except (msgspec.DecodeError, RecursionError):
             self.damaged += 1
             return
@@ -180,7 +191,15 @@ class Reader:
                 self._seen.popitem(last=False)
             if new != Usage():
                 facts.append(
-                    Fact(kind="usage", row=self.rows, id=message.id, subagent=subagent, usage=new, model=message.model or "")
+                    Fact(
+                        kind="usage",
+                        row=self.rows,
+                        id=message.id,
+                        subagent=subagent,
+                        usage=new,
+                        total=message.usage,
+                        model=message.model or "",
+                    )
                 )
 
     def _tool_use(self, block: dict[str, Any], subagent: str) -> list[Fact]:
@@ -188,7 +207,7 @@ class Reader:
         name, use = str(block.get("name") or ""), str(block.get("id") or "")
         if not isinstance(arguments, dict):
             return []
-        facts = []
+        facts = [Fact(kind="call", row=self.rows, id=use, subagent=subagent, tool=name, input=arguments)]
         if name == "ExitPlanMode" and isinstance(arguments.get("plan"), str):
             plan = arguments["plan"][:TEXT_CHARS]
             facts.append(Fact(kind="plan", row=self.rows, text=plan, id=use, subagent=subagent))
