@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from borgd.config import Config
-from borgd.daemon.interrupt_desk import InterruptDesk
-from borgd.daemon.interrupt_notify import notify
+from borgd.daemon.audit_trail import AuditTrail
+from borgd.daemon.interrupt_desk import InterruptDesk, wall_ms
 from borgd.daemon.interrupt_zone import machine_zone
 from borgd.daemon.settings import read_config
 from borgd.errors import UsageError
 from borgd.limits import scopes
+from borgd.limits.audit import Entry as AuditEntry
 from borgd.limits.inbox import Entry
 from borgd.limits.windows import instant
 from borgd.paths import places, private_dir
@@ -32,7 +33,12 @@ def open_desk() -> tuple[InterruptDesk, Config]:
     where = places()
     config = read_config(where)
     directory = private_dir(where.data)
-    return InterruptDesk(directory, config, zone=machine_zone(), notify=notify if config.inbox.notify else None), config
+    trail = AuditTrail(where)
+
+    def audit(entry: AuditEntry) -> None:
+        trail.record([entry], wall_ms())
+
+    return InterruptDesk(directory, config, zone=machine_zone(), audit=audit), config
 
 
 def span_ms(text: str) -> int:

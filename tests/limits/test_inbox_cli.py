@@ -13,7 +13,9 @@ import pytest
 from borgd.cli import dispatch
 from borgd.cli.ask import EXIT_DISMISSED, EXIT_EXCLUDED, EXIT_NO_ANSWER
 from borgd.cli.interrupt_parts import ago, span_ms
+from borgd.daemon.audit_trail import AuditTrail
 from borgd.errors import LimitError, UsageError
+from borgd.paths import places
 
 CHOICE = ["--option", "yes", "--option", "no", "--recommended", "no"]
 
@@ -121,6 +123,17 @@ def test_the_second_answer_is_told_of_the_first(capsys: pytest.CaptureFixture[st
     assert "answered: yes" in capsys.readouterr().out
     with pytest.raises(LimitError, match="before: yes"):
         _run("inbox", "answer", "1", "no")
+
+
+def test_every_verdict_is_in_the_audit_trail(home: Path) -> None:
+    _run("ask", *CHOICE, "Ship it?")
+    _run("ask", "--stakes", "7", "Sure?")
+    trail = AuditTrail(places())
+    count, _, problems = trail.verify()
+    assert (count, problems) == (2, [])
+    lines = [json.loads(line) for line in places().journal("audit").read_text().splitlines()]
+    assert [(line["limit"], line["verdict"]) for line in lines] == [("interrupt", "admit"), ("interrupt", "defer")]
+    assert lines[0]["facts"]["stakes"] == {"value": "1/2", "from": "default", "given": ""}
 
 
 def test_worth_it_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
