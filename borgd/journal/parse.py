@@ -2,7 +2,7 @@
 
 A run of sound lines is decoded in one call; anything else is taken line by line, and what is whole in a damaged line
 is kept. A part of a line is only taken for a record when it is a complete object bounded by the line's ends, NUL
-bytes or other complete objects, so that an object nested in a torn record never comes out as a record of its own.
+bytes or other objects, so that an object nested in a torn record does not come out as a record of its own.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ BLANK = b" \t\r"
 _BOM = b"\xef\xbb\xbf"
 _CONFLICT_MARKER = re.compile(rb"(?:<{7}|>{7}|={7}|\|{7})(?: .*)?\Z", re.DOTALL)
 _BLANK_CHARS = frozenset(" \t\r")
+_GOES_ON = frozenset("}],:")
 _FIRST, _LAST = itemgetter(slice(0, 1)), itemgetter(slice(-1, None))
 _NULS = re.compile(rb"\0+")
 _UNDECODABLE = (msgspec.MsgspecError, RecursionError, ValueError)
@@ -225,22 +226,29 @@ def _parts(text: bytes) -> Iterator[bytes]:
         yield from _glued(part.strip(BLANK).removeprefix(_BOM))
 
 
-def _glued(data: bytes) -> Iterator[bytes]:
-    """The complete JSON objects that ``data`` starts with, one by one; then what is left, if anything is."""
+def _glued(data: bytes) -> list[bytes]:
+    """The complete JSON objects that ``data`` starts with; then what is left, if anything is.
+
+    What is left must not go on as if the objects had been inside something: then ``data`` is one torn piece.
+    """
     text = data.decode("utf-8", "surrogateescape")
     decoder = json.JSONDecoder()
+    pieces: list[str] = []
     position = 0
     while text.startswith("{", position):
         try:
             _, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             break
-        yield text[position:end].encode("utf-8", "surrogateescape")
+        pieces.append(text[position:end])
         position = end
         while text[position : position + 1] in _BLANK_CHARS:
             position += 1
     if position < len(text):
-        yield text[position:].encode("utf-8", "surrogateescape")
+        if text[position] in _GOES_ON:
+            return [data]
+        pieces.append(text[position:])
+    return [piece.encode("utf-8", "surrogateescape") for piece in pieces]
 
 
 def _reason(error: Exception) -> str:

@@ -107,6 +107,23 @@ def test_a_write_that_cannot_be_cut_off_is_not_read_here(journal: Journal, layer
     assert follower.read().records == []
 
 
+def test_a_reader_that_saw_what_could_not_be_cut_off_is_told_to_start_over(
+    journal: Journal, layer: FaultyLayer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follower = Follower(journal)
+
+    def stuck(descriptor: int, size: int) -> None:
+        assert follower.read().records == [OLD, NEW]
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(layer, "truncate", stuck)
+    layer.plan["sync"] = [errno.EIO]
+    with pytest.raises(ReadOnlyError):
+        journal.append([NEW])
+    reading = follower.read()
+    assert (reading.records, reading.replaced) == ([OLD], True)
+
+
 def test_an_interrupt_in_the_middle_leaves_nothing(
     journal: Journal, layer: FaultyLayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

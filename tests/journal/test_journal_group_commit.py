@@ -122,6 +122,21 @@ async def test_leaving_waits_for_what_was_accepted_even_when_cancelled(tmp_path:
         await commit.append(journal, [{"n": 2}])
 
 
+async def test_leaving_when_cancelled_does_not_forget_those_who_wait_elsewhere(tmp_path: Path, gated: GatedLayer) -> None:
+    journal = Journal(tmp_path / "j.jsonl", gated)
+    async with anyio.create_task_group() as outside:
+        with anyio.CancelScope() as scope:
+            async with GroupCommit() as commit:
+                outside.start_soon(commit.append, journal, [{"n": 1}])
+                await reach(gated.waiting)
+                outside.start_soon(commit.append, journal, [{"n": 2}])
+                await anyio.wait_all_tasks_blocked()
+                scope.cancel()
+                gated.gate.set()
+                await anyio.sleep_forever()
+    assert [record["n"] for record in journal.read().records] == [1, 2]
+
+
 async def test_an_error_reaches_every_caller_of_its_batch_and_the_next_batch_goes_on(
     tmp_path: Path, gated: GatedLayer
 ) -> None:

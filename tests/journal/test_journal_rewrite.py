@@ -24,6 +24,20 @@ def test_what_is_dropped_is_gone_from_the_disk_and_the_rest_keeps_its_bytes(jour
     assert [path for path in journal.path.parent.iterdir() if b"canary" in path.read_bytes()] == []
 
 
+@pytest.mark.parametrize(
+    ("content", "kept"),
+    [
+        (b'{"n":0}{"n":1}\n{"n":2}\n', b'{"n":1}\n{"n":2}\n'),
+        (b'{"m":\n{"n":1}}{"n":2}\n{"n":3}\n', b'{"n":3}\n'),
+        (b'{"n":0} {"n":1}', b'{"n":1}\n'),
+    ],
+)
+def test_each_record_keeps_its_own_bytes_whatever_line_it_stood_on(journal: Journal, content: bytes, kept: bytes) -> None:
+    journal.path.write_bytes(content)
+    journal.rewrite(lambda record: None if record["n"] == 0 else record)
+    assert journal.path.read_bytes() == kept
+
+
 def test_a_record_may_be_changed_in_place_or_by_a_new_one(journal: Journal) -> None:
     journal.append([{"n": 1, "t": "secret"}, {"n": 2, "t": "secret"}, {"n": 3}])
 
