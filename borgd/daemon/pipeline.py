@@ -8,6 +8,10 @@ from borgd.daemon.limiting import Limiting
 from borgd.daemon.listening import Listening
 from borgd.daemon.recalling import Recalling
 from borgd.daemon.session import PROMPT_CHARS, Session, apply_event, is_of_a_person, is_repeated
+from borgd.recall.render import width
+
+BETWEEN = "\n\n"
+"""design: what stands between two texts for the agent."""
 
 
 class Pipeline:
@@ -39,6 +43,7 @@ class Pipeline:
                 await self.limiting.observe(session, event, now_ms)
             case Moment.SUBAGENT_STOP:
                 await self.limiting.subagent_stop(session, event, now_ms)
+                await self.learning.at_stop(session, event, now_ms)
             case Moment.SESSION_END if is_end(event):
                 await self.learning.ended(session, f"the session ended ({event.source or 'no reason given'})", now_ms)
         return Reply()
@@ -49,9 +54,7 @@ class Pipeline:
             return Reply()
         heard = await self.listening.prompt(session, event, now_ms)
         await self.limiting.prompt(session, event, now_ms)
-        texts = [heard, *await self.limiting.waiting(session, now_ms), *self.handed_over(session)]
-        texts.append(await self.recalling.early(session, event, now_ms))
-        return Reply(context="\n\n".join(text for text in texts if text))
+        return await self.context(session, event, heard, now_ms)
 
     async def after_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A tool call is over: what it changed and cost, what it names for the first time."""
@@ -60,9 +63,7 @@ class Pipeline:
         await self.learning.tests_turned(session, event, now_ms)
         await self.learning.committed(session, event, now_ms)
         heard = await self.listening.tool(session, event, now_ms)
-        texts = [heard, *await self.limiting.waiting(session, now_ms), *self.handed_over(session)]
-        texts.append(await self.recalling.early(session, event, now_ms))
-        return Reply(context="\n\n".join(text for text in texts if text))
+        return await self.context(session, event, heard, now_ms)
 
     async def stop(self, session: Session, event: Event, now_ms: int) -> Reply:
         """The agent is about to finish: judge what it was asked before, then ask, at most once a prompt."""
@@ -77,8 +78,16 @@ class Pipeline:
             self.learning.asked(session)
         return Reply(block=block)
 
-    def handed_over(self, session: Session) -> list[str]:
-        """Texts that waited for the next prompt or tool call."""
-        texts = list(session.free)
-        session.free.clear()
-        return texts
+    async def context(self, session: Session, event: Event, heard: str, now_ms: int) -> Reply:
+        """What was heard, people's answers, what waited, what comes up now: as much as the host takes; the rest waits."""
+        texts = [text for text in (heard, *await self.limiting.waiting(session, now_ms), *session.free) if text]
+        room = self.recalling.policy.host_chars
+        fitting = 0
+        for text in texts:
+            room -= width(text) + len(BETWEEN)
+            if room < 0 and fitting:
+                break
+            fitting += 1
+        session.free = texts[fitting:]
+        early = "" if session.free else await self.recalling.early(session, event, now_ms, room)
+        return Reply(context=BETWEEN.join([*texts[:fitting], *([early] if early else [])]))

@@ -34,6 +34,9 @@ TOPIC_TRIES = 8
 THREAD_LESSONS = 2000
 """tuned: from this many lessons on a choice is made in a worker thread, so that other hooks do not wait for it."""
 
+CHOICE_MARKS = ("#borg-early", "#borg-asked", "#borg-held", "#borg-pool", "#borg-blocked")
+"""Lines of the state file that say what was told."""
+
 Choose = Callable[[list[Match], str], Choice]
 
 
@@ -56,13 +59,21 @@ class Recalling:
         self.machine = machine
         self.policy = policy
         self.grader = Grader(config.recall.grader)
+        self.undelivered = 0
+        """Decisions whose text came too late for the agent."""
         self._count = 0
 
-    async def early(self, session: Session, event: Event, now_ms: int) -> str:
-        """What a prompt or a tool call brings up, as the agent reads it; empty: nothing."""
+    async def early(self, session: Session, event: Event, now_ms: int, room: int) -> str:
+        """What a prompt or a tool call brings up, as the agent reads it; empty: nothing.
+
+        :param room: characters that the host still takes with this event.
+        """
         topics = self._topics(session, event)
         if not topics:
             return ""
+        policy = self.policy
+        if room < policy.early_chars:
+            policy = msgspec.structs.replace(policy, early_chars=max(0, room))
         done = session.told()
         choice = await self._choose(
             session,
@@ -76,17 +87,17 @@ class Recalling:
                 session=seed_of(session),
                 decision_id=decision,
                 now_ms=now_ms,
-                policy=self.policy,
+                policy=policy,
             ),
             now_ms,
         )
-        came = choice is not None and choice.decision is not None
-        if choice is not None and came:
+        came = choice is not None and bool(choice.shown or choice.held)
+        if choice is not None and choice.decision is not None:
             await self._log(session, choice, "#borg-early")
         for topic in topics:
             session.topics[topic] = TOPIC_TRIES if came else session.topics.get(topic, 0) + 1
             session.write(("#borg-topic", f"{session.topics[topic]} {topic}"))
-        if choice is None:
+        if choice is None or not choice.text:
             return ""
         session.delivered.update(choice.shown)
         return choice.text
@@ -140,6 +151,25 @@ class Recalling:
         session.blocked[session.prompt_id] = session.blocked.get(session.prompt_id, 0) + 1
         session.write(("#borg-blocked", session.prompt_id))
         return choice.text
+
+    def take_back(self, session: Session) -> None:
+        """The agent has gone on without the answer of this event: what was chosen in it was never told.
+
+        Its record stays without an outcome, which is how it reads: chosen, and nothing known of what it did.
+        """
+        for decision in session.choices:
+            self.undelivered += 1
+            names = {entry.id for entry in decision.pool}
+            for told in (session.delivered, session.asked, session.withheld):
+                told.difference_update(names)
+            session.decisions.remove(decision)
+            session.topics.update(dict.fromkeys(decision.topics, 1))
+            session.write(*(("#borg-topic", f"1 {topic}") for topic in decision.topics))
+            if session.open_ask == decision.id:
+                session.open_ask = ""
+                session.blocked.pop(session.prompt_id, None)
+            session.pending = [line for line in session.pending if line[0] not in CHOICE_MARKS]
+        session.choices.clear()
 
     def after_compaction(self, session: Session) -> str:
         """What was delivered early, once more: compaction took it out of the agent's sight."""
@@ -206,6 +236,7 @@ class Recalling:
         await self.commit.append(self.decisions, [decision])
         kept = msgspec.structs.replace(decision, pool=tuple(entry for entry in decision.pool if entry.shown or entry.held))
         session.decisions.append(kept)
+        session.choices.append(kept)
         session.withheld.update(choice.held)
         session.write(
             (mark, f"{decision.id} {' '.join(choice.shown)}"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from borgd.daemon.regular_file import open_regular
 from borgd.paths import fnv1a
 
 LEVELS = 64
@@ -38,7 +39,7 @@ def find(directory: str) -> Path | None:
 
 
 def _read(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return file.read(CONFIG_BYTES).decode("utf-8", "replace")
 
 

@@ -43,6 +43,13 @@ HOUR_S = 3600.0
 """design: seconds between two looks for regrets."""
 REMOTES = 256
 """guard: directories whose repository is remembered."""
+REMOTE_S = 60.0
+"""design: for how long; a directory may become another repository's while we run."""
+LONG_S = 1.0
+"""host: our client has gone on without an answer after this, at a session's start, a prompt or a stop."""
+SHORT_S = 0.25
+"""host: as LONG_S, at any other event."""
+LONG_MOMENTS = frozenset({Moment.SESSION_START, Moment.PROMPT, Moment.STOP, Moment.SUBAGENT_STOP})
 
 
 class Service:
@@ -62,7 +69,7 @@ class Service:
         self.parts: Parts | None = None
         self._loaded = anyio.Event()
         self._locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
-        self._remotes: OrderedDict[str, str] = OrderedDict()
+        self._remotes: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._closing = anyio.Event()
         self._closed = anyio.Event()
 
@@ -104,7 +111,7 @@ class Service:
         self._watch()
         tasks.start_soon(self.parts.hear_team)
         tasks.start_soon(self.watcher.run)
-        tasks.start_soon(self._expire)
+        tasks.start_soon(self._every, MINUTE_S, self._expire)
         tasks.start_soon(self._every, 1.0, self.parts.every_second)
         tasks.start_soon(self._every, MINUTE_S, self.parts.every_minute)
         tasks.start_soon(self._every, HOUR_S, self.parts.every_hour)
@@ -120,7 +127,6 @@ class Service:
         for path in parts.knowledge.files.values():
             self.watcher.track(path, lambda _: self._refresh())
         self.watcher.track(self.where.config_file, lambda _: self._reconfigure())
-        self.watcher.track_directory(self.where.sessions, self._state_file_changed)
         parts.watch(self.watcher, self._refresh)
 
     def _refresh(self) -> None:
@@ -141,11 +147,6 @@ class Service:
             return
         self.config, self.problems = config, []
 
-    def _state_file_changed(self, path: Path) -> None:
-        for session in self.sessions.live.values():
-            if session.file.path == path:
-                self._take_foreign(session, session.file.foreign())
-
     @staticmethod
     def _take_foreign(session: Session, lines: list[tuple[str, str]]) -> None:
         for kind, text in lines:
@@ -163,16 +164,18 @@ class Service:
                 logger.exception("periodic work failed")
             await anyio.sleep(seconds)
 
-    async def _expire(self) -> None:
-        while True:
-            await anyio.sleep(MINUTE_S)
-            now_ms = time.time_ns() // 1_000_000
-            for session in self.sessions.expire(now_ms):
-                self._locks.pop(session.key, None)
-                if session.tail is not None:
-                    self.watcher.untrack(session.tail.path)
-                if self.parts is not None and not session.ended:
+    async def _expire(self, now_ms: int) -> None:
+        """Let go of the sessions that fell silent; what was shown in them and has no outcome gets its last one."""
+        for session in self.sessions.expire(now_ms):
+            self._locks.pop(session.key, None)
+            self.watcher.untrack(session.file.path)
+            if session.tail is not None:
+                self.watcher.untrack(session.tail.path)
+            if self.parts is not None and not session.ended:
+                try:
                     await self.parts.pipeline.learning.ended(session, "idle for a day, not judged otherwise", now_ms)
+                except BorgError as error:
+                    self.problems = [str(error)]
 
     async def hook(self, agent: str, event: str, body: bytes) -> bytes:
         """Exactly one JSON object for one event."""
@@ -180,18 +183,20 @@ class Service:
         started = time.perf_counter_ns()
         parsed = module.parse(event, body)
         early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self._loaded.is_set()
-        reply = Reply() if early or parsed.moment is Moment.OTHER else await self._handle(parsed)
+        reply = Reply() if early or parsed.moment is Moment.OTHER else await self._handle(parsed, started)
         out = module.render(parsed, reply)
         self.trace.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
         return msgspec.json.encode(out)
 
-    async def _handle(self, event: Event) -> Reply:
+    async def _handle(self, event: Event, started: int) -> Reply:
         await self._loaded.wait()
-        if self.parts is None:
+        if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
             return Reply()
         session = self.sessions.get(event.agent, event.session, event.subagent)
+        self.watcher.track(session.file.path, lambda _: self._take_foreign(session, session.file.foreign()))
         lock = self._locks.setdefault(session.key, anyio.Lock())
         async with lock:
+            session.choices.clear()
             self._take_foreign(session, session.file.foreign())
             if not session.remote or event.cwd != session.cwd:
                 session.remote = self._remote(event.cwd or session.cwd)
@@ -200,6 +205,9 @@ class Service:
                 self.watcher.look(path)
             now_ms = time.time_ns() // 1_000_000
             reply = await self.parts.pipeline.handle(session, event, now_ms)
+            patience_s = LONG_S if event.moment in LONG_MOMENTS else SHORT_S
+            if time.perf_counter_ns() - started > patience_s * 1e9:
+                self.parts.recalling.take_back(session)
             self._save(session)
             return reply
 
@@ -211,11 +219,14 @@ class Service:
             self.problems = [f"{session.file.path} cannot be written: {error.strerror}; sessions will not survive a restart"]
 
     def _remote(self, cwd: str) -> str:
-        if cwd not in self._remotes:
-            self._remotes[cwd] = repository_name(cwd)
+        name, at = self._remotes.get(cwd, ("", 0.0))
+        now = time.monotonic()
+        if not at or now - at > REMOTE_S:
+            name = repository_name(cwd)
+            self._remotes[cwd] = (name, now)
             while len(self._remotes) > REMOTES:
                 self._remotes.popitem(last=False)
-        return self._remotes[cwd]
+        return name
 
     def _read_transcript(self, session: Session, event: Event) -> None:
         if not event.transcript:
@@ -270,7 +281,7 @@ class Service:
             "problems": list(self.problems),
         }
         if self.parts is not None:
-            found |= self.parts.status()
+            found |= self.parts.status() | {"undelivered": self.parts.recalling.undelivered}
             found["problems"] += self.parts.knowledge.problems[-10:]
         return found
 

@@ -66,6 +66,8 @@ class Session:
     """Blocks per prompt id."""
     decisions: list[Decision] = field(default_factory=list)
     """Choices of recall in this session, their pools cut to what was shown or held out."""
+    choices: list[Decision] = field(default_factory=list)
+    """Those of ``decisions`` that were made for the event at hand."""
     judged: set[tuple[str, str]] = field(default_factory=set)
     """(decision, lesson) that have an outcome."""
     acted: set[str] = field(default_factory=set)
@@ -352,6 +354,11 @@ class Sessions:
             self.live[key] = found
         self.live.move_to_end(key)
         return found
+
+    def knows(self, event: Event) -> bool:
+        """Whether a subagent is said to have stopped that we ever heard of: hosts report some of their own as well."""
+        key = (event.agent, event.session, event.subagent)
+        return bool(event.subagent) and (key in self.live or (self.directory / file_name(*key)).exists())
 
     def expire(self, now_ms: int) -> list[Session]:
         """Forget the sessions idle for longer than allowed, and return them."""

@@ -23,25 +23,29 @@ FILE_BYTES = 8 << 20
 LINE_CHARS = 8000
 """guard: characters of one line."""
 
+MARK_CHARS = 1 << 16
+"""guard: characters of a bookkeeping line; a decision cut short would be lost at a restart."""
+
 MARK = "#borg-"
 KINDS = ("prompt", "touch", "plan", "said")
 
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}\Z")
 
 
 def file_name(agent: str, session: str, subagent: str = "") -> str:
-    """``<agent>-<id>.ctx``; an id that is not safe in a file name is replaced by its hash, so ``../`` names nothing."""
+    """``<agent>-<id>.ctx``; an id that is not safe in a file name is replaced by its hash, so ``../`` names nothing
+    and no session's file is another's subagent's."""
     parts = [
-        part if _SAFE.match(part) and ".." not in part else f"x{fnv1a(part.encode()):016x}"
+        part if _SAFE.match(part) else f"x{fnv1a(part.encode('utf-8', 'replace')):016x}"
         for part in (session, subagent)
         if part
     ]
     return f"{agent}-{'.'.join(parts)}.ctx"
 
 
-def escape(text: str) -> str:
+def escape(text: str, limit: int = LINE_CHARS) -> str:
     """``text`` on one line: backslashes and line breaks escaped, everything that could end a line made a space."""
-    text = text[:LINE_CHARS].replace("\\", "\\\\").replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
+    text = text[:limit].replace("\\", "\\\\").replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029]", " ", text)
 
 
@@ -55,7 +59,7 @@ def parse(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         if line.startswith(MARK):
             name, _, rest = line.partition(" ")
-            yield name, rest
+            yield name, unescape(rest)
             continue
         kind, separator, rest = line.partition(": ")
         if separator and kind in KINDS:
@@ -116,7 +120,10 @@ class StateFile:
 
         :raises OSError: the file cannot be written.
         """
-        data = b"".join(f"{kind}{' ' if kind.startswith(MARK) else ': '}{escape(text)}\n".encode() for kind, text in lines)
+        data = "".join(
+            f"{kind} {escape(text, MARK_CHARS)}\n" if kind.startswith(MARK) else f"{kind}: {escape(text)}\n"
+            for kind, text in lines
+        ).encode("utf-8", "replace")
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             if os.fstat(descriptor).st_size > FILE_BYTES:

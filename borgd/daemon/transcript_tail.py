@@ -1,6 +1,7 @@
 """Reads an agent's session file as it grows: by offset, bounded per read, from the end of one that is already long.
 
-A file that is missing, replaced or cut is no error: reading starts again from what is there.
+A file that is missing, replaced or cut is no error: reading starts again from what is there. What is no regular file
+says nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 from pathlib import Path
 
 from borgd.agents.transcripts.claude_code import Fact, Reader
+from borgd.daemon.regular_file import open_regular
 
 READ_BYTES = 1 << 20
 """guard: bytes of one read, so that no hook waits for a long transcript."""
@@ -29,7 +31,7 @@ class TranscriptTail:
     def read(self) -> list[Fact]:
         """What the file says since the last read; empty where there is no file (yet)."""
         try:
-            with self.path.open("rb") as file:
+            with open_regular(self.path) as file:
                 info = os.fstat(file.fileno())
                 if info.st_ino != self._inode or info.st_size < self.offset:
                     self._start_over(info)

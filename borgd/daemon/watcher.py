@@ -6,10 +6,13 @@ blind shows in ``borg status``. Directories that go and come are watched again. 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
 import anyio
+
+logger = logging.getLogger("borgd.watcher")
 
 RESCAN_S = 5.0
 """design: seconds between two rescans."""
@@ -35,7 +38,7 @@ def _forbidden(directory: Path) -> bool:
 
 
 class Watcher:
-    """Tells ``on_change`` of a tracked file when it changed. Callbacks must be quick and must not raise."""
+    """Tells ``on_change`` of a tracked file when it changed. Callbacks must be quick; one that raises is logged."""
 
     def __init__(self) -> None:
         self.found = {"watch": 0, "hook": 0, "rescan": 0}
@@ -72,7 +75,10 @@ class Watcher:
             return False
         self._files[path] = (mark, entry[1])
         self.found[by] += 1
-        entry[1](path)
+        try:
+            entry[1](path)
+        except Exception:  # whatever stands in a file, the others are watched on
+            logger.exception("what changed in a watched file could not be taken in")
         return True
 
     def ours(self, path: Path) -> None:
