@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 from borgd.agents.event import Event, Reply
-from borgd.agents.transcripts.claude_code import CHANGING, Fact
+from borgd.agents.transcripts.claude_code import Fact
 from borgd.config import Config
+from borgd.daemon.audit_trail import AuditTrail
 from borgd.daemon.interrupt_desk import InterruptDesk
 from borgd.daemon.interrupt_notify import notify
 from borgd.daemon.interrupt_zone import machine_zone
 from borgd.daemon.interrupting import Interrupting
+from borgd.daemon.investigating import Investigating
 from borgd.daemon.session import Session
+from borgd.limits.audit import Entry
 from borgd.limits.convergence import Stop, nothing_new
 from borgd.paths import Places
 
@@ -18,11 +23,22 @@ KEPT_STOPS = 4
 
 
 class Limiting:
-    """Asks the three accounts before a tool call, and tells them what happened."""
+    """Asks the three accounts before a tool call, and tells them what happened. Every verdict goes into one trail."""
 
     def __init__(self, where: Places, config: Config) -> None:
-        desk = InterruptDesk(where.data, config, zone=machine_zone(), notify=notify if config.inbox.notify else None)
+        self.trail = AuditTrail(where)
+        desk = InterruptDesk(
+            where.data,
+            config,
+            zone=machine_zone(),
+            audit=self._record,
+            notify=notify if config.inbox.notify else None,
+        )
         self.interrupting = Interrupting(desk, config, where.journal("inbox"))
+        self.investigating = Investigating(where, config, self.trail)
+
+    def _record(self, entry: Entry) -> None:
+        self.trail.record([entry], time.time_ns() // 1_000_000)
 
     def configure(self, config: Config) -> None:
         """Settings changed.
@@ -30,17 +46,26 @@ class Limiting:
         :raises BorgError: they cannot be used; what was before stays.
         """
         self.interrupting.configure(config)
+        self.investigating.configure(config)
 
     async def before_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """Allowed (nothing is said), or denied with what was spent and what to do now."""
-        return await self.interrupting.before_tool(session, event, now_ms)
+        judged = await self.investigating.before_tool(session, event, now_ms)
+        if judged.deny:
+            return judged
+        asked = await self.interrupting.before_tool(session, event, now_ms)
+        if asked.deny:
+            await self.investigating.released(event, now_ms)
+        return Reply(context=judged.context, deny=asked.deny, input=asked.input)
 
     async def after_tool(self, session: Session, event: Event, now_ms: int) -> None:
         """The call is over: settle what was reserved, count what was missed."""
+        await self.investigating.after_tool(session, event, now_ms)
         await self.interrupting.after_tool(session, event, now_ms)
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> None:
         """A prompt opens an investigation."""
+        await self.investigating.prompt(session, event, now_ms)
 
     async def observe(self, session: Session, event: Event, now_ms: int) -> None:
         """A permission dialog or a notification: counted, never answered."""
@@ -48,6 +73,7 @@ class Limiting:
 
     async def subagent_stop(self, session: Session, event: Event, now_ms: int) -> None:
         """A subagent is over."""
+        await self.investigating.subagent_stop(session, event, now_ms)
 
     async def waiting(self, session: Session, now_ms: int) -> list[str]:
         """Answers of people that wait for this session."""
@@ -65,7 +91,8 @@ class Limiting:
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
         """The transcript told of tokens or of a call that no hook announced."""
+        self.investigating.saw_fact(session, fact)
 
     def changes(self, event: Event) -> bool:
         """Whether a finished tool call changed state."""
-        return event.tool is not None and event.tool.name in CHANGING
+        return self.investigating.changes(event)
