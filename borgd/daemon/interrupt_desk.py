@@ -37,6 +37,7 @@ from borgd.limits.interrupts_records import (
     Settled,
     Told,
     key_of,
+    name,
     numbers_of,
     record,
 )
@@ -106,7 +107,7 @@ class InterruptDesk:
     def _decide(self, ask: Ask, now: int) -> tuple[list[InterruptRecord], tuple[Verdict, Asked]]:
         books = self.books
         verdict = replace(decide(books.ledger, ask, books.policy, now), id=uuid.uuid4().hex[:16])
-        same = books.inbox.open_with(key_of(ask))
+        same = books.inbox.open_with(key_of(ask, verdict.scope))
         if verdict.outcome != "excluded":
             number = books.ledger.last_number + 1 if same is None else same.number
             verdict = replace(verdict, number=number)
@@ -146,7 +147,7 @@ class InterruptDesk:
 
         :param starting: the session has just begun: answers to earlier sessions of ``scope`` that never came back, too.
         """
-        now = wall_ms() if now_ms is None else now_ms
+        now, session = wall_ms() if now_ms is None else now_ms, name(session)
         books = self.books
         with self.books.lock:
             books.refresh(now)
@@ -170,7 +171,7 @@ class InterruptDesk:
         books = self.books
         with books.lock:
             books.refresh(now)
-            number = books.ledger.number_of(session, tool_use_id)
+            number = books.ledger.number_of(name(session), name(tool_use_id))
 
             def close() -> tuple[list[InboxRecord], int]:
                 entry = books.inbox.entries.get(number)
@@ -190,8 +191,8 @@ class InterruptDesk:
             ms=now,
             what=clean(kind, 40),
             window=str(books.window),
-            session=clean(session, 200),
-            tool_use_id=clean(tool_use_id, 200),
+            session=name(session),
+            tool_use_id=name(tool_use_id),
         )
 
         def count() -> tuple[list[InterruptRecord], bool]:

@@ -39,6 +39,14 @@ def unit(value: object) -> Fraction | None:
     return number if number is not None and 0 <= number.numerator <= number.denominator else None
 
 
+def written(value: object) -> str:
+    """``value`` as it was given, in at most 40 characters."""
+    try:
+        return str(value)[:40]
+    except ValueError:  # an integer of thousands of digits
+        return f"a very long {type(value).__name__}"
+
+
 def half_up(value: Fraction) -> int:
     """The nearest integer of a value ≥ 0, halves away from zero (5/2 is 3), never to even."""
     return (value.numerator * 2 + value.denominator) // (value.denominator * 2)

@@ -12,6 +12,7 @@ import msgspec
 
 from borgd.lessons.hygiene import clean
 from borgd.limits import scopes
+from borgd.limits.exact import written
 from borgd.limits.interrupts import Ask, Outcome, Rule, Verdict
 from borgd.limits.lattice import Tier
 from borgd.limits.stakes import stated, without_tag
@@ -167,10 +168,10 @@ class Digested(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
 InboxRecord = Queued | Answered | Dismissed | Expired | Closed | Worth | Told | Digested
 
 
-def key_of(ask: Ask) -> str:
-    """What makes two asks the same: their key within their scope; without one their session, source, words and options."""
+def key_of(ask: Ask, scope: str) -> str:
+    """What makes two asks the same: their key in their (parsed) scope; without one their session, source, words, options."""
     words = [without_tag(ask.question), *(option.label for option in ask.options)]
-    parts = ["key", ask.scope, ask.key] if ask.key else ["ask", ask.scope, ask.session, ask.source, *words]
+    parts = ["key", scope, ask.key] if ask.key else ["ask", scope, ask.session, ask.source, *words]
     return hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
@@ -179,7 +180,7 @@ def numbers_of(ask: Ask) -> str:
     tags = stated(ask.question)
 
     given = {"confidence": ask.confidence, "stakes": ask.stakes}
-    said = (tags.get(name, "") if value is None else str(value) for name, value in given.items())
+    said = (tags.get(name, "") if value is None else written(value) for name, value in given.items())
     return " ".join(said)
 
 
@@ -196,23 +197,28 @@ def record(ask: Ask, verdict: Verdict, now_ms: int, window: Window, expires_ms: 
         scope=verdict.scope,
         policy=verdict.policy,
         bar=str(verdict.bar),
-        key=key_of(ask),
+        key=key_of(ask, verdict.scope),
         numbers=clean(numbers_of(ask), MAX_OPTION),
         bypass=verdict.bypass,
         joined=verdict.joined,
         flags=verdict.flags,
-        session=clean(ask.session, MAX_OPTION),
-        agent=clean(ask.agent, MAX_OPTION),
-        source=clean(ask.source, MAX_OPTION),
-        tool_use_id=clean(ask.tool_use_id, MAX_OPTION),
+        session=name(ask.session),
+        agent=name(ask.agent),
+        source=name(ask.source),
+        tool_use_id=name(ask.tool_use_id),
         question=clean(without_tag(ask.question), MAX_QUESTION),
         options=tuple(clean(option.label, MAX_OPTION) for option in ask.options[:MAX_OPTIONS]),
-        recommended=ask.recommended,
+        recommended=ask.recommended if ask.recommended in range(min(len(ask.options), MAX_OPTIONS)) else None,
         fallback=clean(ask.goes_on_with, MAX_OPTION),
         confidence=_number(verdict.confidence.value),
         stakes=_number(verdict.stakes.value),
         expires_ms=expires_ms,
     )
+
+
+def name(text: str) -> str:
+    """A session, a source, a tool call as it is kept and compared: one clean line of at most MAX_OPTION characters."""
+    return clean(text, MAX_OPTION)
 
 
 def _number(value: object) -> str:

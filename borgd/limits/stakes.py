@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-from borgd.limits.exact import unit
+from borgd.limits.exact import unit, written
 
 FORM = "[stakes 0.8 confidence 0.7]"
 """design: how an agent states them, anywhere in the question; one alone is fine."""
@@ -183,7 +183,7 @@ def judge(text: str, confidence: object, stakes: object) -> tuple[Sourced, Sourc
 
 def _one(given: object, tag: str | None, ruled: Fraction | None, matched: Rule | None, default: Fraction) -> Sourced:
     if given is not None:
-        return Sourced(unit(given), "stated", str(given)[:40])
+        return Sourced(unit(given), "stated", written(given))
     if tag is not None:
         number = unit(Decimal(tag)) if tag and _NUMBER.match(tag) else None
         return Sourced(number, "stated", tag[:40])

@@ -19,7 +19,10 @@ from borgd.paths import places
 
 CHOICE = ["--option", "yes", "--option", "no", "--recommended", "no"]
 
-pytestmark = pytest.mark.usefixtures("home")
+
+@pytest.fixture(autouse=True)
+def _somewhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
 
 
 def _run(*words: str) -> int:

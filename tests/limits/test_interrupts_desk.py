@@ -184,6 +184,54 @@ def test_a_joined_asks_tool_call_closes_the_first_ones_entry(desk: InterruptDesk
     assert desk.close_elsewhere("s1", "t2", "blue", NOON) == first.number
 
 
+def test_the_same_scope_spelled_twice_is_the_same_ask(desk: InterruptDesk) -> None:
+    first = _shown(desk, _ask(scope="o/r"))
+    assert _shown(desk, _ask(scope="__global__/o/r")).joined == first.id
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"scope": None},
+        {"scope": "a//b"},
+        {"scope": 7},
+        {"stakes": 10**5000},
+        {"confidence": object()},
+        {"stakes": "x" * 10**6},
+    ],
+)
+def test_whatever_is_wrong_with_an_ask_it_waits_in_the_inbox_flagged(desk: InterruptDesk, bad: dict[str, object]) -> None:
+    verdict = desk.meter(_ask(**bad), NOON)
+    assert verdict.outcome == "defer"
+    entry = desk.books.inbox.entry(verdict.number)
+    assert (entry.state, entry.ask.flags) == ("deferred", tuple(bad))
+
+
+@given(
+    st.text(max_size=200),
+    st.text(max_size=50),
+    st.text(max_size=50),
+    st.text(max_size=50),
+    st.lists(st.text(max_size=20), max_size=6),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_text_survives_the_journal(
+    tmp_path_factory: pytest.TempPathFactory, question: str, session: str, key: str, tool: str, options: list[str]
+) -> None:
+    directory = tmp_path_factory.mktemp("desk")
+    ask = _ask(
+        question,
+        session=session,
+        key=key,
+        tool_use_id=tool,
+        options=tuple(Option(label) for label in options),
+        recommended=None,
+    )
+    verdict = InterruptDesk(directory, Config()).meter(ask, NOON)
+    again = InterruptDesk(directory, Config()).meter(ask, NOON)
+    assert again.joined == verdict.id
+
+
 # exclusions
 
 
@@ -395,3 +443,34 @@ def test_spend_is_what_was_admitted_and_not_given_back(
             getattr(desk, what)(verdict, NOON + step)
             kept += what == "delivered"
         assert _spent(desk, NOON + step) == kept + len(open_ones)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["o/r", "o", "", "bad//scope"]),
+            st.sampled_from([0, 0.5, 0.94, 1, "x", None]),
+            st.sampled_from([0, 0.9, True]),
+            st.sampled_from(["agent", "muted"]),
+            st.integers(0, 3),
+        ),
+        max_size=10,
+    )
+)
+@settings(max_examples=40, deadline=None)
+def test_an_ask_is_never_dropped(
+    tmp_path_factory: pytest.TempPathFactory, asks: list[tuple[str, object, object, str, int]]
+) -> None:
+    """Each is before the person or in the inbox; an excluded source's is recorded and told its fallback."""
+    directory = tmp_path_factory.mktemp("desk")
+    desk = InterruptDesk(directory, _config(exclusions=(ExclusionConfig(source="muted"),)))
+    for scope, confidence, stakes, source, which in asks:
+        verdict = desk.meter(_ask(f"{which}?", scope=scope, confidence=confidence, stakes=stakes, source=source), NOON)
+        if source == "muted":
+            assert (verdict.outcome, verdict.number) == ("excluded", 0)
+            assert verdict.text
+        else:
+            assert desk.books.inbox.entry(verdict.number).state == ("pending" if verdict.admitted else "deferred")
+            assert verdict.admitted or verdict.text
+    lines = (directory / "interrupts.jsonl").read_text().splitlines() if asks else []
+    assert len(lines) == len(asks)

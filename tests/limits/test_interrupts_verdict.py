@@ -359,3 +359,27 @@ def test_every_verdict_has_a_reason(scope: str, confidence: object, stakes: obje
 def test_exclusions_are_global_and_not_scoped() -> None:
     replay = _replay(_permanent())
     assert all(replay.ask(_ask(scope, 1, 1), NOON).outcome == "excluded" for scope in SCOPES)
+
+
+# not promised, said so beside the code, and held here so that a change is noticed
+
+
+def test_not_promised_a_fair_share_among_siblings() -> None:
+    replay = _replay(daily_interrupt_budget=10, scopes={"p": ScopeConfig(ceiling=2)})
+    assert [replay.ask(_ask(f"p/{child}", 0.9), NOON).admitted for child in "aabc"] == [True, True, False, False]
+
+
+def test_not_promised_independence_of_the_order() -> None:
+    asks = [_ask(confidence=confidence) for confidence in (0.5, 0.6, 0.7, 0.9)]
+    forwards, backwards = _replay(), _replay()
+    up = sum(forwards.ask(ask, NOON).admitted for ask in asks)
+    down = sum(backwards.ask(ask, NOON).admitted for ask in reversed(asks))
+    assert (up, down) == (3, 2)
+
+
+def test_soft_high_stakes_and_confidence_at_cap_clear_a_spent_budget() -> None:
+    replay = _replay(daily_interrupt_budget=1)
+    assert [
+        replay.ask(_ask(confidence=confidence, stakes=stakes), NOON).admitted
+        for confidence, stakes in ((1, 0), (0.95, 0), (0, 0.9), (0.94, 0.89))
+    ] == [True, True, True, False]
