@@ -37,6 +37,10 @@ LONG = 1500
 EARLY_SENTENCES = 3
 """design: sentences that count as the prompt's beginning."""
 
+WIDE = frozenset({"ja"})
+"""design: languages that are tried only where their script is."""
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]")
+
 _MACHINE = re.compile(
     r"<(?P<tag>system-reminder|task-notification|local-command-[a-z]+|command-[a-z]+|hook_prompt|hook_context"
     r"|borg[\w-]*|teammate-message"
@@ -112,7 +116,8 @@ def detect(prompt: str, proposal: str, own: Sequence[Rule] = ()) -> Correction |
         return None
     matched = [rule for rule in own if rule.pattern.search(text)]
     for code in LANGUAGES:
-        matched += _matches(text, len(text) > LONG, code)
+        if code not in WIDE or _WIDE.search(text, 0, LOOKED_AT):
+            matched += _matches(text, len(text) > LONG, code)
     if not matched:
         return None
     best = max(matched, key=lambda rule: rule.strength)
@@ -135,8 +140,7 @@ def own_words(prompt: str) -> str:
 
 
 def _says_something(text: str) -> bool:
-    wide = sum(character > "\u2e80" for character in text)
-    return len(text.split()) >= 2 or wide >= 4
+    return len(text.split(maxsplit=2)) >= 2 or len(_WIDE.findall(text, 0, LOOKED_AT)) >= 4
 
 
 def _matches(text: str, is_long: bool, code: str) -> list[Rule]:
@@ -147,7 +151,7 @@ def _matches(text: str, is_long: bool, code: str) -> list[Rule]:
         return []
     openings = _openings(sentences)
     first, early = sentences[0], " . ".join(sentences[:EARLY_SENTENCES])
-    places = {"opening": openings, "first": [first, *openings], "early": [early]}
+    places = {"opening": openings, "first": list(dict.fromkeys([first, *openings])), "early": [early]}
     if is_long:
         places = dict.fromkeys(places, openings[:1])
     return [
