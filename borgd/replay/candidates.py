@@ -243,10 +243,14 @@ class Masses:
 
     shown: Floats
     same: Bools
-    by_draws: int
-    """Decisions whose logged probabilities are not the exact ones; the candidate's are scaled by the exact ratio there."""
-    unknown: int
-    """Decisions that do not say what a bar of the candidate's is relative to; they count as unchanged."""
+    by_draws: Bools
+    """Per decision: its logged probabilities are not the exact ones; the candidate's are scaled by the exact ratio there."""
+    unknown: Bools
+    """Per decision: it does not say what a bar of the candidate's is relative to, and counts as unchanged."""
+
+    def take(self, keep: Bools, rows: Bools) -> Masses:
+        """Those of the decisions in ``keep``, whose entries are ``rows``."""
+        return Masses(self.shown[rows], self.same[keep], self.by_draws[keep], self.unknown[keep])
 
 
 def masses(found: Columns, candidate: Candidate, beliefs: Beliefs | None, exact: Floats) -> Masses:
@@ -256,7 +260,8 @@ def masses(found: Columns, candidate: Candidate, beliefs: Beliefs | None, exact:
     """
     count, holdout = found.count, found.holdout[found.decision]
     if not candidate.settings:
-        return Masses(found.p, np.ones(count, dtype=bool), 0, 0)
+        nothing = np.zeros(count, dtype=bool)
+        return Masses(found.p, ~nothing, nothing, nothing)
     was, rule = logged_rule(found), rule_of(found, candidate, beliefs)
     kept = candidate.policy.holdout if "holdout" in candidate.settings else holdout
     kept = np.where(found.standing, 0.0, kept)
@@ -278,8 +283,8 @@ def masses(found: Columns, candidate: Candidate, beliefs: Beliefs | None, exact:
     shown = np.clip(won, 0.0, 1.0) * (1.0 - kept)
     untouched = same & (_most(found.decision, np.abs(kept - usual), count) == 0.0)
     shown = np.where(untouched[found.decision], found.p, shown)
-    unknown = int((found.evidence == 0.0).sum()) if "match_floor" in candidate.settings else 0
-    return Masses(shown, untouched, int((~same & (gap > AGREES)).sum()), unknown)
+    unknown = (found.evidence == 0.0) & ("match_floor" in candidate.settings)
+    return Masses(shown, untouched, ~same & (gap > AGREES), unknown)
 
 
 def notes(candidate: Candidate) -> list[str]:

@@ -7,12 +7,13 @@ the decisions are cut into chunks of whole blocks, and a state that can be put a
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay import estimators
+from borgd.replay import estimators, records
 from borgd.replay.account import SEQUENCES, Account, Sums, add_up
 from borgd.replay.candidates import (
     LOGGED,
@@ -52,8 +53,32 @@ SESSIONS_KEPT = 100_000
 """guard: sessions whose contested draws are remembered."""
 
 
+@dataclass(frozen=True)
+class Ready:
+    """Decisions and what follows from each of them alone."""
+
+    found: Columns
+    skipped: Counter[str]
+    exact: Floats
+    kinds: NDArray[np.uint16]
+    given: dict[str, Masses]
+    filled: dict[str, Places | None]
+
+    def take(self, keep: NDArray[np.bool_]) -> Ready:
+        """The decisions for which ``keep`` holds."""
+        rows = keep[self.found.decision]
+        return Ready(
+            take(self.found, keep),
+            self.skipped,
+            self.exact[rows],
+            self.kinds[rows],
+            {name: each.take(keep, rows) for name, each in self.given.items()},
+            {name: each.take(rows) if each is not None else None for name, each in self.filled.items()},
+        )
+
+
 class Replay:
-    """Feed it ``Columns`` in the order of time; read ``accounts``, ``headline`` and ``skipped`` at any moment."""
+    """Feed it what ``read`` makes of lines, in the order of time; read its accounts and headline at any moment."""
 
     def __init__(
         self,
@@ -94,37 +119,47 @@ class Replay:
         self._beliefs = self._rebuilt()
         self._bootstraps = {} if bootstrap is None else self._boots(bootstrap)
 
-    def feed(self, found: Columns) -> None:
+    def read(self, lines: Iterable[bytes], machine: str = "") -> Ready:
+        """Decode lines and compute all that needs nothing of the past: another process may do it ahead of ``feed``."""
+        skipped: Counter[str] = Counter()
+        found = records.columns(lines, skipped, machine)
+        return self._ready(found, skipped)
+
+    def feed(self, ready: Ready) -> None:
         """Replay these decisions."""
+        self.skipped += ready.skipped
+        found = ready.found
         fresh = self._seen.add(found.key)
-        self.skipped[REPEATED] += int((~fresh).sum())
         recent = found.ms >= self.since_ms
+        free = fresh & recent
+        free[free] = self._not_drawn_before(take(found, free), ready.exact[free[found.decision]])
+        self.skipped[REPEATED] += int((~fresh).sum())
         self.skipped[EARLIER] += int((fresh & ~recent).sum())
-        found = take(found, fresh & recent)
-        was = logged_rule(found)
-        exact = chances(found, was)
-        free = self._not_drawn_before(found, exact)
-        self.skipped[REUSED] += int((~free).sum())
+        self.skipped[REUSED] += int((fresh & recent & ~free).sum())
         if not free.all():
-            found, exact = take(found, free), exact[free[found.decision]]
-            was = logged_rule(found)
+            ready = ready.take(free)
+            found = ready.found
         if not found.count:
             return
         self.loggers.update(found.loggers)
         self.first_ms = self.first_ms or int(found.ms[0])
         self.last_ms = int(found.ms[-1])
         self.sessions.add(found.session)
-        kinds = self.outcomes.kinds(found.arm_key)
         lesson = self.lessons.of(found.lesson, found.names)
-        self.headline.feed(found, kinds, lesson, self.lessons.names, self.now_ms)
+        self.headline.feed(found, ready.kinds, lesson, self.lessons.names, self.now_ms)
+        for reward in self.rewards:
+            known = settled(found, ready.kinds, reward, self.now_ms)
+            self.unsettled[reward] += int((~known).sum())
+            self.used[reward] += int(known.sum())
+            self._reward(_Part(found, ready.kinds, lesson, known, ready.given, ready.filled), reward)
+
+    def _ready(self, found: Columns, skipped: Counter[str]) -> Ready:
+        was = logged_rule(found)
+        exact = chances(found, was)
         rules = {c.name: rule_of(found, c, self._beliefs.get(c.name)) for c in self.candidates}
         given = {c.name: masses(found, c, self._beliefs.get(c.name), exact) for c in self.candidates}
         filled = {c.name: self._places(found, was, rules[c.name], given[c.name], c) for c in self.candidates}
-        for reward in self.rewards:
-            known = settled(found, kinds, reward, self.now_ms)
-            self.unsettled[reward] += int((~known).sum())
-            self.used[reward] += int(known.sum())
-            self._reward(_Part(found, kinds, lesson, known, given, filled), reward)
+        return Ready(found, skipped, exact, self.outcomes.kinds(found.arm_key), given, filled)
 
     def reasons(self, reward: Reward) -> dict[str, int]:
         """Skipped decisions by reason, those without an outcome for ``reward`` included; the largest first."""
@@ -236,8 +271,8 @@ class Replay:
             moved = side.sign * (mass - view.logged)
             terms["difference"].append(arms(view.decision, moved, side.p, side.seen, side.reward, model, limit, count))
         account.decisions += count
-        account.by_draws += given.by_draws if view.first else 0
-        account.unknown += given.unknown if view.first else 0
+        account.by_draws += int(given.by_draws[view.decisions].sum())
+        account.unknown += int(given.unknown[view.decisions].sum())
         filled = view.part.filled[candidate.name]
         if filled is not None and len(both) == 1:
             terms["RIPS"] = [replace(self._slates(account, reward, view, both[0], filled), mass=mass)]
@@ -326,10 +361,6 @@ class _View:
     @property
     def logged(self) -> Floats:
         return self.part.found.p[self.rows]
-
-    @property
-    def first(self) -> bool:
-        return bool(self.part.known[: self.decisions[0]].sum() == 0)
 
     def limit(self) -> Floats:
         """How many lessons of each row's decision can be seen: its slots, or as many as were."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from borgd.memory.belief import CREDIT, PRECEDENCE, RANKS, SHIFT, BeliefRule, units
 from borgd.memory.records import OutcomeKind
-from borgd.replay.records import ABSURD, DAMAGED, LATEST_MS, NOT_A_NUMBER, hash64
+from borgd.replay.records import ABSURD, DAMAGED, LATEST_MS, NOT_A_NUMBER, hash64, hash_name
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -89,8 +89,8 @@ class Outcomes:
             self._bits.append(bit)
         rank = 0 if line.held else RANKS.get(line.kind, 0)
         if rank:
-            self._lessons.append(hash64(line.lesson))
-            self._sessions.append(hash64(line.agent, line.session or f"\0{line.decision or line.id}"))
+            self._lessons.append(hash_name(line.lesson))
+            self._sessions.append(hash_name(line.agent, line.session or f"\0{line.decision or line.id}"))
             self._times.append(line.ms)
             self._results.append(rank << SHIFT | units(line.credit))
 

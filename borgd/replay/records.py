@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 import msgspec
@@ -98,12 +99,12 @@ _ONLY_VERSION = msgspec.json.Decoder(_OnlyVersion)
 
 def hash64(*parts: str) -> int:
     """A stable 64-bit name of strings, length-prefixed; collisions among a million are one in 10⁷."""
-    digest = blake2b(digest_size=8)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(data))
-        digest.update(data)
-    return int.from_bytes(digest.digest(), "little")
+    text = "".join([f"{len(part)}:{part}" for part in parts])
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+hash_name = lru_cache(maxsize=1 << 14)(hash64)
+"""``hash64`` for names that come again and again (lessons, sessions)."""
 
 
 def reason_against(line: Line) -> str | None:
@@ -251,7 +252,7 @@ def pack(found: list[Line], machine: str = "") -> Columns:
         holdout=_floats([line.holdout for line in found]),
         best=_floats([line.best if math.isfinite(line.best) else 0.0 for line in found]),
         evidence=_floats([line.evidence if math.isfinite(line.evidence) else 0.0 for line in found]),
-        session=_keys([hash64(line.agent, line.session) if line.session else hash64(line.id) for line in found]),
+        session=_keys([hash64(line.agent, line.session or f"\0{line.id}") for line in found]),
         logger=_keys([numbers[logger_name(line, machine)] for line in found]),
         key=_keys([hash64(line.id) for line in found]),
         decision=np.repeat(np.arange(len(found)), [len(line.pool) for line in found]).astype(np.int64),

@@ -48,7 +48,7 @@ def replayed(log: Log, *named: Candidate, rewards=ALL, lines: list[bytes] | None
     replay = Replay(list(named), rewards, log.known(), NOW)
     lines = log.lines if lines is None else lines
     for start in range(0, len(lines), chunk):
-        replay.feed(records.columns(lines[start : start + chunk], replay.skipped))
+        replay.feed(replay.read(lines[start : start + chunk]))
     return replay
 
 
@@ -209,12 +209,12 @@ def test_taken_up_again_it_is_the_same(log: Log, bold: Candidate) -> None:
     whole = Replay([bold], ALL, log.known(), NOW, bootstrap=3)
     first = Replay([bold], ALL, log.known(), NOW, bootstrap=3)
     for part in (log.lines[:half], log.lines[half:]):
-        whole.feed(records.columns(part, whole.skipped))
-    first.feed(records.columns(log.lines[:half], first.skipped))
+        whole.feed(whole.read(part))
+    first.feed(first.read(log.lines[:half]))
     saved = msgspec.msgpack.encode(state.freeze(first.state()))
     second = Replay([bold], ALL, log.known(), NOW, bootstrap=3)
     second.restore(state.thaw(msgspec.msgpack.decode(saved)))
-    second.feed(records.columns(log.lines[half:], second.skipped))
+    second.feed(second.read(log.lines[half:]))
     assert json.loads(msgspec.json.encode(result(second))) == json.loads(msgspec.json.encode(result(whole)))
 
 
@@ -249,7 +249,7 @@ def test_balanced_weights_are_those_against_the_mixture(log: Log) -> None:
     outcomes.add(msgspec.json.encode(msgspec.structs.replace(o, decision=f"o-{o.decision}")) for o in other.outcomes)
     decisions = [d for d in [*log.decisions, *renamed] if len(d.pool) <= d.slots and d.channel == "early"]
     replay = Replay([], ("changed",), outcomes.seal(), NOW, slates=False)
-    replay.feed(records.columns([msgspec.json.encode(d) for d in decisions], replay.skipped))
+    replay.feed(replay.read([msgspec.json.encode(d) for d in decisions]))
     changed = {(o.decision, o.lesson) for o in log.outcomes if o.kind == "changed"}
     changed |= {(f"o-{o.decision}", o.lesson) for o in other.outcomes if o.kind == "changed"}
     share = sum(d.machine == "other" for d in decisions) / len(decisions)
@@ -269,7 +269,7 @@ def test_a_second_contest_on_one_draw_is_left_out() -> None:
 
 def test_young_decisions_have_no_outcome_yet(log: Log) -> None:
     replay = Replay([], ALL, log.known(), log.decisions[-1].ms)
-    replay.feed(records.columns(log.lines, replay.skipped))
+    replay.feed(replay.read(log.lines))
     young = sum(d.ms > log.decisions[-1].ms - 24 * 3600 * 1000 for d in log.decisions)
     assert replay.unsettled["changed"] == 0
     assert replay.unsettled["avoided"] == young > 0

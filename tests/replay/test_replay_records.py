@@ -121,7 +121,7 @@ def replayed(decisions: list[bytes], outcomes: list[bytes]) -> Replay:
     known = Outcomes()
     known.add(outcomes)
     replay = Replay([parse("bolder", ["relative=0.7"])], ("changed", "not_corrected", "avoided"), known.seal(), NOW)
-    replay.feed(records.columns(decisions, replay.skipped))
+    replay.feed(replay.read(decisions))
     return replay
 
 
