@@ -23,14 +23,18 @@ Must not: know what a record means (beyond ``id``, ``version`` and ``ms`` in ``l
 directories, or write to a file without its lock.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from borgd.journal.append import Quarantined
-from borgd.journal.commit import GroupCommit
 from borgd.journal.encoding import Record, encode
 from borgd.journal.follow import Follower, TypedFollower
 from borgd.journal.layer import REAL, FileLayer
 from borgd.journal.parse import Damage, Reading, TypedReading
 from borgd.journal.store import Journal, Rewritten
 from borgd.journal.union import latest, read_union
+
+if TYPE_CHECKING:
+    from borgd.journal.commit import GroupCommit
 
 __all__ = [
     "REAL",
@@ -49,3 +53,12 @@ __all__ = [
     "latest",
     "read_union",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """GroupCommit brings the event loop with it, which costs a command more than all the rest of its start."""
+    if name == "GroupCommit":
+        from borgd.journal.commit import GroupCommit
+
+        return GroupCommit
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,7 +5,7 @@ An append is durable or absent. What is cut from a torn tail goes to the quarant
 
 from __future__ import annotations
 
-import base64
+import binascii
 import os
 import stat
 from collections.abc import Iterator
@@ -175,7 +175,12 @@ class Writer:
         try:
             row = Quarantined(ms=self._layer.now_ms(), reason=reason, offset=offset, text=data.decode())
         except UnicodeDecodeError:
-            row = Quarantined(ms=self._layer.now_ms(), reason=reason, offset=offset, base64=base64.b64encode(data).decode())
+            row = Quarantined(
+                ms=self._layer.now_ms(),
+                reason=reason,
+                offset=offset,
+                base64=binascii.b2a_base64(data, newline=False).decode(),
+            )
         descriptor = self._layer.open(self._path + QUARANTINE_SUFFIX, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
             write_all(descriptor, b"\n" + msgspec.json.encode(row) + b"\n", self._layer)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +164,9 @@ def test_encode_is_what_append_writes(journal: Journal) -> None:
     first = journal.path.read_bytes()
     journal.append(records)
     assert journal.path.read_bytes() == first * 2
+
+
+def test_a_command_that_only_reads_and_appends_does_not_load_the_event_loop() -> None:
+    code = "import sys, borgd.journal as j; print('anyio' in sys.modules); j.GroupCommit; print('anyio' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
