@@ -15,6 +15,7 @@ from pathlib import Path
 from borgd.agents import AGENTS
 from borgd.cli import assimilate_state
 from borgd.cli.lesson_files import append, load, now_ms, print_json, records, team
+from borgd.daemon import investigations
 from borgd.daemon.state_file import file_name
 from borgd.errors import UsageError
 from borgd.journal import Journal
@@ -23,8 +24,9 @@ from borgd.lessons.store import tombstone
 from borgd.lessons.team import hashed
 from borgd.paths import places
 
-JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts")
-"""design: the journals that name lessons or sessions. audit.jsonl is a chain that breaks where a line goes; it stays."""
+JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
+"""design: the journals that name lessons or sessions. audit.jsonl is a chain that breaks where a line goes; it holds
+verdicts and numbers, no word of what was said, and stays."""
 UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
@@ -137,9 +139,14 @@ def _forget_in(journal: Journal, name: str, target: Target, *, dry_run: bool) ->
 
 
 def _state_files(sessions: frozenset[str], since_ms: int = -1) -> Iterator[Path]:
-    directory = places().sessions
-    starts = [file_name(agent, session).removesuffix("ctx") for agent in AGENTS for session in sessions]
-    for path in sorted(directory.glob("*.ctx")) if directory.is_dir() else []:
+    """The files that are one session's alone: its state, and the meters of its investigations."""
+    starts = tuple(file_name(agent, session).removesuffix("ctx") for agent in AGENTS for session in sessions)
+    meters = {investigations.file_name(session) for session in sessions}
+    for path in [*_files(places().sessions, ".ctx"), *_files(places().state / "investigations", ".jsonl")]:
         recent = since_ms >= 0 and path.stat().st_mtime_ns // 1_000_000 >= since_ms
-        if recent or any(path.name.startswith(start) for start in starts):
+        if recent or path.name in meters or (starts and path.name.startswith(starts)):
             yield path
+
+
+def _files(directory: Path, ending: str) -> list[Path]:
+    return sorted(directory.glob(f"*{ending}")) if directory.is_dir() else []

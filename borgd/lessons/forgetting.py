@@ -17,6 +17,9 @@ FORGOTTEN = "[forgotten]"
 WORDS = frozenset({"question", "options", "fallback", "text", "reason", "key", "source", "session", "numbers"})
 """design: the fields of a charge or an ask that hold words or a name."""
 
+RULINGS = frozenset({"excluded", "retracted"})
+"""design: a person's standing decisions about sources; forgetting a time must not undo them."""
+
 
 class Target(NamedTuple):
     """What shall be forgotten. ``since_ms``: everything from then on; negative: nothing by time."""
@@ -91,6 +94,8 @@ def _without_lessons(record: Mapping[str, Any], target: Target) -> Mapping[str, 
 
 
 def _without_words(record: Mapping[str, Any], target: Target) -> Mapping[str, Any]:
+    if record.get("kind") in RULINGS:
+        return record
     inner = record.get("ask")
     if isinstance(inner, dict) and target.names(inner):
         return {**record, "ask": _silent(inner)}

@@ -95,7 +95,12 @@ def test_a_session_is_forgotten_everywhere(borg: Borg) -> None:
     private_dir(places().sessions)
     for name in ("claude-code-s1.ctx", "claude-code-s1.sub.ctx", "claude-code-s12.ctx"):
         (places().sessions / name).write_text("prompt: SECRETWISH\n" if "s12" not in name else "prompt: x\n")
+    meters = private_dir(places().state / "investigations")
+    for name in ("s1.jsonl", "s2.jsonl"):
+        (meters / name).write_text("{}\n")
+    Journal(places().journal("escalations")).append([{"session": "s1", "ms": 1, "reason": "SECRETWISH", "verdict": "deny"}])
     assert "records removed" in borg("forget", "s1")
+    assert [path.name for path in meters.iterdir()] == ["s2.jsonl"]
     text = json.dumps(contents())
     assert "SECRETWISH" not in text
     assert '\\"s1\\"' not in text

@@ -55,6 +55,8 @@ def test_charges_stay_as_numbers_and_lose_their_words() -> None:
     }
     left = remains("interrupts", ask, SESSION)
     assert left == ask | {"session": FORGOTTEN, "question": FORGOTTEN, "options": [FORGOTTEN] * 2}
+    ruling = {"kind": "excluded", "source": "linter", "cause": "noise", "ms": 500}
+    assert remains("interrupts", ruling, SINCE) == ruling
     assert remains("inbox", {"kind": "queued", "ask": ask}, SESSION) == {"kind": "queued", "ask": left}
     assert remains("inbox", {"kind": "queued", "ask": ask}, LESSON) == {"kind": "queued", "ask": ask}
 
