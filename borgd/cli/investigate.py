@@ -151,8 +151,7 @@ def _show(told: dict[str, Any], as_json: bool) -> None:
         how = "by name" if one["explicit"] else "by its prompt"
         print(f"  {whose}, opened {how}, {one['mode']}" + (f", {one['denied']} calls denied" if one["denied"] else ""))
         for name, limit in one["limits"].items():
-            print(
-                f"    {name.replace('_', ' '):<22} {one['spent'][name]:>8g} of {'no limit' if limit is None else f'{limit:g}'}"
-            )
+            used, of = one["spent"][name], "no limit" if limit is None else f"of {limit:g}"
+            print(f"    {name.replace('_', ' '):<22} {used:>8g} {of}")
         if one["unenforceable"]:
             print(f"    not enforceable, no usage is reported: {', '.join(one['unenforceable'])}")

@@ -105,6 +105,8 @@ def _check(store: PolicyStore, options: argparse.Namespace) -> int:
             told |= _verdicts(policy, options.facts)
     except PolicyError as error:
         told["error"] = {"message": error.problem, "line": error.line or None, "column": error.column or None}
+    except InputError as error:
+        told["error"] = {"message": error.expected, "line": None, "column": None}
     failed = told["error"] is not None or (options.facts is None and not told["floor"]["ok"])
     if options.json:
         print(json.dumps(told, indent=2))

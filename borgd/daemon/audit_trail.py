@@ -63,9 +63,9 @@ class AuditTrail:
         return self._head
 
     def _keep(self, before: Head, head: Head) -> None:
-        """Write ``head`` down, unless the trail before it does not reach the kept one; a failure costs no verdict."""
+        """Write ``head`` down, unless the trail before it does not go on from the kept one; a failure costs no verdict."""
         kept = self.kept_head()
-        if kept is not None and (kept.seq > before.seq or (kept.seq == before.seq and kept.hash != before.hash)):
+        if kept is not None and kept != before and not self._contains(kept):
             return
         private_dir(self.head_file.parent)
         temporary = self.head_file.with_name(f"{self.head_file.name}.{os.getpid()}")
@@ -74,6 +74,10 @@ class AuditTrail:
             with open(descriptor, "w", encoding="ascii") as file:
                 file.write(f"{head}\n")
             temporary.replace(self.head_file)
+
+    def _contains(self, head: Head) -> bool:
+        """Whether the trail has the line that ``head`` names. Reads all of it: asked only when a head was left behind."""
+        return head == Head() or any(head_of(record) == head for record in self.journal.read().records)
 
     def kept_head(self) -> Head | None:
         """The head that was kept apart; None where there is none or it cannot be read."""

@@ -259,7 +259,7 @@ class Escalations:
 
 def _denial(specialist: str, verdict: Verdict, facts: Facts) -> str:
     spent = f"{facts.iterations} local turns, {facts.spent} of {facts.ceiling} tokens spent"
-    text = f"{specialist} was not called: {verdict.reason} ({spent}). Go on with the means at hand, or finish with what you have."
+    text = f"{specialist} was not called: {verdict.reason} ({spent}). Go on without it, or finish with what you have."
     if not facts.hard:
         text += f" If the problem is truly hard, say so by writing {HARD_TAG} in the call's description."
     return text
