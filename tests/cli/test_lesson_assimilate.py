@@ -15,6 +15,7 @@ from borgd.errors import InputError
 from borgd.journal import Journal
 from borgd.lessons.mining import LINE_BYTES, Miner
 from borgd.paths import places
+from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
 KEY = "ghp_" + "a1B2" * 9
@@ -217,3 +218,10 @@ def test_no_secret_gets_anywhere(borg: Borg, transcript: Path) -> None:
             assert "a1B2" not in file.read_text()
             assert "hunter2" not in file.read_text()
             assert file.stat().st_mode & 0o077 == 0
+
+
+def test_a_terminal_sees_how_far_it_is(transcript: Path, home: Path) -> None:
+    seen, code = in_a_terminal(["assimilate"], [], home)
+    assert code == 0, seen
+    assert "[########################] 100 %  0/1 files  4 corrections" in seen
+    assert "4 corrections in 1 transcripts" in seen

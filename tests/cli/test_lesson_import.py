@@ -12,6 +12,7 @@ import pytest
 
 from borgd.cli import dispatch
 from borgd.errors import InputError
+from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
 EXAMPLES = Path(__file__).parents[2] / "lessons.example.jsonl"
@@ -77,3 +78,29 @@ def test_a_bad_line_of_a_lesson_file_is_named(borg: Borg, home: Path, capsys: py
     (home / "bad.jsonl").write_text('\n{"id": "La", "question": "q", "consequence": ["c"]}\n')
     assert dispatch(["lesson", "import", "bad.jsonl"]) == 0
     assert "bad.jsonl:2: consequence: expected `str`, got `array`" in capsys.readouterr().err
+
+
+def test_one_key_each_in_a_terminal(borg: Borg, home: Path) -> None:
+    (home / "CLAUDE.md").write_text("- Never A things\n- Never B things\n- Never C things\n- Never D things\n")
+    keys = [
+        ("[q]uit", "k"),
+        ("[q]uit", "d"),
+        ("[q]uit", "e"),
+        ("question [", "Is it C?\n"),
+        ("consequence [", "\n"),
+        ("[q]uit", "a"),
+    ]
+    seen, code = in_a_terminal(["lesson", "import", "CLAUDE.md"], keys, home)
+    assert code == 0, seen
+    assert [lesson["question"] for lesson in borg("list", "--sort", "question", "--json")["lessons"]] == [
+        "Did I make sure not to A things?",
+        "Did I make sure not to D things?",
+        "Is it C?",
+    ]
+
+
+def test_leaving_early_keeps_what_was_kept(borg: Borg, home: Path) -> None:
+    (home / "CLAUDE.md").write_text("- Never A things\n- Never B things\n")
+    seen, code = in_a_terminal(["lesson", "import", "CLAUDE.md"], [("[q]uit", "k"), ("[q]uit", "q")], home)
+    assert code == 0, seen
+    assert len(borg("list", "--json")["lessons"]) == 1

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import pty
-import select
-import subprocess
-import sys
-import termios
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +15,7 @@ from borgd.journal import Journal
 from borgd.lessons.capture import Correction
 from borgd.lessons.episodes import Episode, episode, hint
 from borgd.paths import places, private_dir
+from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
 KEY = "ghp_" + "a1B2" * 9
@@ -117,41 +110,6 @@ def test_an_episode_can_be_dropped(borg: Borg) -> None:
     assert "No correction waits" in borg("episodes")
 
 
-def in_a_terminal(keys: list[tuple[str, str]], home: Path) -> tuple[str, int]:
-    """Run ratify under a pseudo-terminal; each (wait for, then type)."""
-    ours, theirs = pty.openpty()
-    env = {"HOME": str(home), "PATH": "/usr/bin:/bin", "TERM": "dumb"}
-    command = [sys.executable, "-m", "borgd", "lesson", "ratify"]
-    process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=home, start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 (one system call; control C needs it)
-    )  # fmt: skip
-    os.close(theirs)
-    seen, position, deadline = "", 0, time.monotonic() + 60
-    try:
-        while time.monotonic() < deadline:
-            if keys and (found := seen.find(keys[0][0], position)) >= 0:
-                position = found + len(keys[0][0])
-                os.write(ours, keys.pop(0)[1].encode())
-                continue
-            if not select.select([ours], [], [], 1)[0]:
-                if process.poll() is not None:
-                    break
-                continue
-            try:
-                data = os.read(ours, 4096)
-            except OSError:
-                break
-            if not data:
-                break
-            seen += data.decode("utf-8", "replace")
-    finally:
-        process.kill() if process.poll() is None and keys else None
-        code = process.wait(10)
-        os.close(ours)
-    return seen, code
-
-
 def test_one_key_each_in_a_terminal(borg: Borg, home: Path) -> None:
     one = corrected()
     other = corrected("wrong, we use UTC", "en-wrong-thing")
@@ -159,6 +117,7 @@ def test_one_key_each_in_a_terminal(borg: Borg, home: Path) -> None:
     proposed(borg, one, "Does the mail go through the queue?")
     proposed(borg, one, "Is it blue?")
     seen, code = in_a_terminal(
+        ["lesson", "ratify"],
         [
             *[("[q]uit", "x"), ("", "e"), ("question [", "\n"), ("consequence [", "Mail gets lost.\n")],
             *[("comma between)", "Mailer, Shop\n"), ("[q]uit", "m"), ("into lesson [", "\n"), ("[q]uit", "d")],
@@ -177,8 +136,8 @@ def test_one_key_each_in_a_terminal(borg: Borg, home: Path) -> None:
 
 def test_control_c_and_the_end_of_input_decide_nothing(borg: Borg, home: Path) -> None:
     proposed(borg, corrected())
-    _, code = in_a_terminal([("[q]uit", "\x03")], home)
+    _, code = in_a_terminal(["lesson", "ratify"], [("[q]uit", "\x03")], home)
     assert code in (130, -2)
-    seen, code = in_a_terminal([("[q]uit", "q")], home)
+    seen, code = in_a_terminal(["lesson", "ratify"], [("[q]uit", "q")], home)
     assert code == 0, seen
     assert len(borg("ratify", "--json")["waiting"]) == 1
