@@ -27,6 +27,7 @@ _PART_CHARS = 100
 """design: a fallback, scope or reason inside a longer text."""
 
 HOUR_MS = 3_600_000
+MINUTE_MS = 60_000
 
 
 def deferral(verdict: Verdict, fallback: str, policy: Policy) -> str:
@@ -63,14 +64,15 @@ def _given(verdict: Verdict) -> str:
 
 def answer(entry: Entry, now_ms: int) -> str:
     """What an agent reads once a person answered its ask."""
-    ago = max(0, now_ms - entry.queued_ms) // HOUR_MS
+    minutes = max(0, now_ms - entry.queued_ms) // MINUTE_MS
+    ago = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h"
     late = " It came after its expiry." if entry.late else ""
     taken = entry.fallback_taken and entry.ask.fallback
     kept = f' Meanwhile you were to go on with "{clean(entry.ask.fallback, _PART_CHARS)}": ' if taken else ""
     same = kept and entry.ask.fallback == entry.answer
     follow = ("that is what the person wants too." if same else "change it if the answer differs.") if kept else ""
     return clean(
-        f'The person answered ask #{entry.number} (asked {ago} h ago), "{clean(entry.ask.question, 200)}": '
+        f'The person answered ask #{entry.number} (asked {ago} ago), "{clean(entry.ask.question, 200)}": '
         f"{clean(entry.answer, 500)}.{late}{kept}{follow}",
         ANSWER_CHARS,
     )
