@@ -12,10 +12,11 @@ from borgd.daemon.interrupt_desk import InterruptDesk
 from borgd.daemon.interrupt_notify import notify
 from borgd.daemon.interrupt_zone import machine_zone
 from borgd.daemon.interrupting import Interrupting
-from borgd.daemon.investigating import Investigating
+from borgd.daemon.metering import Metering
 from borgd.daemon.session import Session
 from borgd.limits.audit import Entry
 from borgd.limits.convergence import Stop, nothing_new
+from borgd.limits.tools import count
 from borgd.paths import Places
 
 KEPT_STOPS = 4
@@ -35,7 +36,7 @@ class Limiting:
             notify=notify if config.inbox.notify else None,
         )
         self.interrupting = Interrupting(desk, config, where.journal("inbox"))
-        self.investigating = Investigating(where, config, self.trail)
+        self.metering = Metering(where, config, self.trail)
 
     def _record(self, entry: Entry) -> None:
         self.trail.record([entry], time.time_ns() // 1_000_000)
@@ -46,34 +47,38 @@ class Limiting:
         :raises BorgError: they cannot be used; what was before stays.
         """
         self.interrupting.configure(config)
-        self.investigating.configure(config)
+        self.metering.configure(config)
 
     async def before_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """Allowed (nothing is said), or denied with what was spent and what to do now."""
-        judged = await self.investigating.before_tool(session, event, now_ms)
+        judged = await self.metering.before_tool(event, now_ms)
         if judged.deny:
             return judged
         asked = await self.interrupting.before_tool(session, event, now_ms)
         if asked.deny:
-            await self.investigating.released(event, now_ms)
+            await self.metering.stopped_elsewhere(event, now_ms)
         return Reply(context=judged.context, deny=asked.deny, input=asked.input)
 
     async def after_tool(self, session: Session, event: Event, now_ms: int) -> None:
         """The call is over: settle what was reserved, count what was missed."""
-        await self.investigating.after_tool(session, event, now_ms)
+        await self.metering.after_tool(event, now_ms)
         await self.interrupting.after_tool(session, event, now_ms)
 
-    async def prompt(self, session: Session, event: Event, now_ms: int) -> None:
+    async def prompt(self, event: Event, now_ms: int) -> None:
         """A prompt opens an investigation."""
-        await self.investigating.prompt(session, event, now_ms)
+        await self.metering.prompt(event, now_ms)
+
+    async def stop(self, event: Event) -> None:
+        """The agent is about to finish: what it used is recorded."""
+        await self.metering.stop(event)
 
     async def observe(self, session: Session, event: Event, now_ms: int) -> None:
         """A permission dialog or a notification: counted, never answered."""
         await self.interrupting.observe(session, event, now_ms)
 
-    async def subagent_stop(self, session: Session, event: Event, now_ms: int) -> None:
+    async def subagent_stop(self, event: Event, now_ms: int) -> None:
         """A subagent is over."""
-        await self.investigating.subagent_stop(session, event, now_ms)
+        await self.metering.subagent_stop(event, now_ms)
 
     async def waiting(self, session: Session, now_ms: int) -> list[str]:
         """Answers of people that wait for this session."""
@@ -91,8 +96,8 @@ class Limiting:
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
         """The transcript told of tokens or of a call that no hook announced."""
-        self.investigating.saw_fact(session, fact)
+        self.metering.saw_fact(session, fact, time.time_ns() // 1_000_000)
 
     def changes(self, event: Event) -> bool:
-        """Whether a finished tool call changed state."""
-        return self.investigating.changes(event)
+        """Whether a finished tool call changed state, as far as can be told from the call."""
+        return event.tool is not None and count(event.agent, event.tool, event.cwd).kind == "change"

@@ -37,7 +37,6 @@ class _Heard:
 
     def __init__(self) -> None:
         self.messages: OrderedDict[str, Message] = OrderedDict()
-        self.totals: OrderedDict[str, Message] = OrderedDict()
         self.announced: OrderedDict[str, ToolCall] = OrderedDict()
         self.ran: OrderedDict[str, ToolCall] = OrderedDict()
 
@@ -133,26 +132,23 @@ class Metering:
         if fact.subagent != session.subagent:
             return
         heard = self._heard_of(session.agent, session.id, session.subagent)
-        if fact.kind == "usage" and fact.usage is not None:
-            before = heard.totals.get(fact.id)
-            use = fact.usage
-            message = Message(
+        if fact.kind == "usage" and fact.total is not None:
+            heard.messages[fact.id] = Message(
                 id=fact.id,
                 subagent=fact.subagent,
-                context=use.input_tokens + use.cache_creation_input_tokens + (before.context if before else 0),
-                model=use.output_tokens + (before.model if before else 0),
-                cached=use.cache_read_input_tokens + (before.cached if before else 0),
+                context=fact.total.input_tokens + fact.total.cache_creation_input_tokens,
+                model=fact.total.output_tokens,
+                cached=fact.total.cache_read_input_tokens,
                 specialist=matches(fact.model, self.config.escalation.specialists),
                 ms=now_ms,
             )
-            heard.totals[fact.id] = heard.messages[fact.id] = message
-        elif fact.kind == "touch" and fact.id and fact.tool:
-            heard.announced[fact.id] = ToolCall(name=fact.tool, id=fact.id, input={"file_path": fact.text})
+        elif fact.kind == "call" and fact.id:
+            heard.announced[fact.id] = ToolCall(name=fact.tool, id=fact.id, input=fact.input)
         elif fact.kind == "result" and fact.id in heard.announced:
             call = heard.announced.pop(fact.id)
             if not fact.failed:
                 heard.ran[fact.id] = call
-        _bound(heard.messages, heard.totals, heard.announced, heard.ran)
+        _bound(heard.messages, heard.announced, heard.ran)
 
     def _heard_of(self, agent: str, session: str, subagent: str) -> _Heard:
         key = (agent, session, subagent)

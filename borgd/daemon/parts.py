@@ -84,7 +84,7 @@ class Parts:
     async def every_minute(self, now_ms: int) -> None:
         """What is due in the inbox."""
         await anyio.to_thread.run_sync(self.limiting.interrupting.desk.tick, now_ms)
-        await anyio.to_thread.run_sync(self.limiting.investigating.investigations.sweep, now_ms)
+        await anyio.to_thread.run_sync(self.limiting.metering.investigations.sweep, now_ms)
 
     async def every_hour(self, now_ms: int) -> None:
         """Regrets since the last look."""
@@ -97,7 +97,7 @@ class Parts:
         """Counts for ``borg status``."""
         return {
             "interrupts": self.limiting.interrupting.desk.status(),
-            "limits": self.limiting.investigating.status(),
+            "limits": self.limiting.metering.status(),
             "team": {} if self.team is None else {"directory": str(self.team.directory), "owner": self.team.owner},
             "team_problems": [*filter(None, [self.team_problem]), *(self.team.problems if self.team else [])],
             "lessons": len(self.knowledge.lessons),

@@ -42,7 +42,7 @@ class Pipeline:
             case Moment.PERMISSION | Moment.NOTIFICATION:
                 await self.limiting.observe(session, event, now_ms)
             case Moment.SUBAGENT_STOP:
-                await self.limiting.subagent_stop(session, event, now_ms)
+                await self.limiting.subagent_stop(event, now_ms)
                 await self.learning.at_stop(session, event, now_ms)
             case Moment.SESSION_END if is_end(event):
                 await self.learning.ended(session, f"the session ended ({event.source or 'no reason given'})", now_ms)
@@ -53,7 +53,7 @@ class Pipeline:
         if not is_of_a_person(event):
             return Reply()
         heard = await self.listening.prompt(session, event, now_ms)
-        await self.limiting.prompt(session, event, now_ms)
+        await self.limiting.prompt(event, now_ms)
         return await self.context(session, event, heard, now_ms)
 
     async def after_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
@@ -69,6 +69,7 @@ class Pipeline:
         """The agent is about to finish: judge what it was asked before, then ask, at most once a prompt."""
         if event.background:  # the agent waits for something it started: the turn is not over
             return Reply()
+        await self.limiting.stop(event)
         await self.learning.at_stop(session, event, now_ms)
         if self.limiting.nothing_new(session):
             return Reply()

@@ -14,13 +14,12 @@ from pathlib import Path
 
 import msgspec
 
-from borgd.agents.event import Event, Moment, ToolCall
+from borgd.agents.event import Event, Moment
 from borgd.agents.transcripts.claude_code import Fact, Usage
 from borgd.daemon.state_file import KINDS, MARK, StateFile, file_name
 from borgd.daemon.transcript_tail import TranscriptTail
 from borgd.lessons.scrub import scrub
 from borgd.limits.convergence import Stop
-from borgd.limits.investigation_ledger import Message
 from borgd.memory.records import Decision
 
 PROMPTS = 12
@@ -90,11 +89,6 @@ class Session:
     red_before_ask: set[str] = field(default_factory=set)
     pending: list[tuple[str, str]] = field(default_factory=list)
     """Lines for the state file, not written yet."""
-    reported: list[Message] = field(default_factory=list)
-    """Tokens that the transcript told of and no limit has counted yet."""
-    calls: dict[str, ToolCall] = field(default_factory=dict)
-    finished_calls: list[ToolCall] = field(default_factory=list)
-    """Calls that the transcript told of: still running, and run but not counted yet."""
     rejections: list[str] = field(default_factory=list)
     """Results of failed calls that the transcript told, not listened to yet."""
     usage: Usage = field(default_factory=Usage)

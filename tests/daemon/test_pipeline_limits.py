@@ -114,7 +114,7 @@ async def test_a_repository_may_tighten_and_nothing_else(home: Path, tmp_path: P
         own.write_text("[interrupts]\ndaily_interrupt_budget = 100\n")
         await agent.prompt("And again.")
         assert [bool(denied(await read(agent, name))) for name in "ghij"] == [False, False, False, True]
-        assert any(".borgd.toml" in problem for problem in service.status()["limits"]["problems"])
+        assert any(".borgd.toml" in problem for problem in service.status()["limits"]["repositories"])
 
 
 async def test_a_specialist_is_called_when_the_policy_says_so(home: Path) -> None:
@@ -160,7 +160,7 @@ async def test_tokens_come_from_the_transcript_once_and_cached_input_apart(home:
         await agent.prompt("Look.")
         await read(agent, "a")
         assert service.parts is not None
-        status = service.parts.limiting.investigating.investigations.status("s1", 0)
+        status = service.parts.limiting.metering.investigations.status("s1", 0)
     assert (status["tokens"], status["cached_tokens"], status["turns"]) == (117, 5000, 1)
 
 
@@ -171,7 +171,7 @@ async def test_a_token_budget_without_a_counter_is_said_to_be_unenforceable(home
         await agent.prompt("Look.")
         await read(agent, "a")
         assert service.parts is not None
-        [opened] = service.parts.limiting.investigating.investigations.status("s1", 0)["open"]
+        [opened] = service.parts.limiting.metering.investigations.status("s1", 0)["open"]
     assert "max_model_tokens" in json.dumps(opened["unenforceable"])
     assert "max_model_tokens" in json.dumps(trail(home)[-1]["facts"]["unenforceable"])
 
