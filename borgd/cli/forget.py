@@ -110,6 +110,8 @@ def _everywhere(target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
         journal = Journal(places().journal(name))
         yield journal.path, _forget_in(journal, name, target, dry_run=dry_run)
     yield from _in_our_team_files(target, dry_run=dry_run)
+    for path in _files(places().sessions, ".ctx"):
+        yield path, _blank(path, target.lessons, dry_run=dry_run)
     for path in _state_files(target.sessions, target.since_ms):
         if not dry_run:
             path.unlink(missing_ok=True)
@@ -146,6 +148,19 @@ def _state_files(sessions: frozenset[str], since_ms: int = -1) -> Iterator[Path]
         recent = since_ms >= 0 and path.stat().st_mtime_ns // 1_000_000 >= since_ms
         if recent or path.name in meters or (starts and path.name.startswith(starts)):
             yield path
+
+
+def _blank(path: Path, lessons: frozenset[str], *, dry_run: bool) -> int:
+    """Overwrite the ids of ``lessons`` in a session's state file, byte for byte: the daemon may be appending to it."""
+    if not lessons:
+        return 0
+    names = re.compile(rb"(?<![\w-])(?:%s)(?![\w-])" % b"|".join(re.escape(key.encode()) for key in sorted(lessons)))
+    with path.open("rb" if dry_run else "r+b") as file:
+        found = list(names.finditer(file.read()))
+        for match in found if not dry_run else []:
+            file.seek(match.start())
+            file.write(b"-" * len(match[0]))
+    return len(found)
 
 
 def _files(directory: Path, ending: str) -> list[Path]:

@@ -64,16 +64,25 @@ def test_a_lesson_is_forgotten_everywhere(borg: Borg) -> None:
     decided(1, "s1", entry(gone), entry(stays))
     borg("no", "nonsense")
     borg("lesson", "edit", gone, "--area", "x")
+    state = private_dir(places().sessions) / "claude-code-s1.ctx"
+    state.write_text(f'#borg-early d1 {gone} {stays}\n#borg-pool {{"id": "{gone}"}}\nprompt: é {gone}x\n')
+    size = state.stat().st_size
     preview = borg("forget", gone, "--dry-run", "--json")
     assert preview["dry_run"] is True
-    assert sum(preview["removed"].values()) == 4
+    assert sum(preview["removed"].values()) == 6
+    assert gone in state.read_text()
     removed = borg("forget", gone, "--json")
     assert removed["tombstones"] == [gone]
     assert {Path(name).name: count for name, count in removed["removed"].items()} == {
         "lessons.jsonl": 2,
         "outcomes.jsonl": 1,
         "decisions.jsonl": 1,
+        "claude-code-s1.ctx": 2,
     }
+    blank = "-" * len(gone)
+    assert state.read_text() == f'#borg-early d1 {blank} {stays}\n#borg-pool {{"id": "{blank}"}}\nprompt: é {gone}x\n'
+    assert state.stat().st_size == size
+    state.unlink()
     for name, text in contents().items():
         lines = [line for line in text.split("\n") if gone in line]
         assert lines == [] or (name == "lessons.jsonl" and len(lines) == 1 and '"tombstone"' in lines[0]), name
