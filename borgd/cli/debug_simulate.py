@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from bisect import bisect_left
 from pathlib import Path
-
-import msgspec
+from typing import TypeVar
 
 from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
+from borgd.memory.records import Decision, Outcome
 from borgd.paths import private_dir
-from borgd.replay.simulate import Records, simulate, world
+from borgd.replay.simulate import Known, Records, simulate, world
 
 BATCH = 200
 """method: sessions that are appended together."""
@@ -34,24 +34,52 @@ def run(argv: list[str]) -> int:
             raise BorgError(f"{out / name}.jsonl exists; name another directory, or remove it first")
     journals = {name: Journal(out / f"{name}.jsonl") for name in names}
     journals["lessons"].append(list(world(arguments.seed, arguments.lessons).lessons.values()))
-    written, batch = [0, 0], []
-    for records in simulate(arguments.sessions, arguments.seed, arguments.lessons):
-        batch.append(records)
-        if len(batch) == BATCH:
-            _append(journals, batch, written)
-            batch = []
-    _append(journals, batch, written)
-    print(f"{written[0]:,} decisions and {written[1]:,} outcomes of {arguments.sessions:,} sessions in {out}")
+    writer = _Writer(journals)
+    for number, records in enumerate(simulate(arguments.sessions, arguments.seed, arguments.lessons), 1):
+        writer.take(records)
+        if number % BATCH == 0:
+            writer.write(writer.started_ms)
+    writer.write(None)
+    print(f"{writer.decisions:,} decisions and {writer.outcomes:,} outcomes of {arguments.sessions:,} sessions in {out}")
     print(f"borg debug ope --decisions {out}/decisions.jsonl --outcomes {out}/outcomes.jsonl --set relative=0.7")
     return 0
 
 
-def _append(journals: dict[str, Journal], batch: Sequence[Records], written: list[int]) -> None:
-    decisions = [decision for records in batch for decision in records.decisions]
-    outcomes = [outcome for records in batch for outcome in records.outcomes]
-    known: list[msgspec.Struct] = [each for records in batch for each in records.known]
-    for name, records in (("decisions", decisions), ("outcomes", outcomes), ("truth", known)):
-        if records:
-            journals[name].append(list(records))
-    written[0] += len(decisions)
-    written[1] += len(outcomes)
+class _Writer:
+    """Appends in the order of time, as machines do whose sessions overlap."""
+
+    def __init__(self, journals: dict[str, Journal]) -> None:
+        self._journals = journals
+        self._decisions: list[Decision] = []
+        self._outcomes: list[Outcome] = []
+        self._known: list[Known] = []
+        self.started_ms = self.decisions = self.outcomes = 0
+
+    def take(self, records: Records) -> None:
+        """Take in what a session wrote; sessions come in the order in which they began."""
+        self._decisions += records.decisions
+        self._outcomes += records.outcomes
+        self._known += records.known
+        if records.decisions:
+            self.started_ms = records.decisions[0].ms
+
+    def write(self, before_ms: int | None) -> None:
+        """Append what is older than ``before_ms``, all where it is None."""
+        decisions, self._decisions = _split(self._decisions, before_ms)
+        outcomes, self._outcomes = _split(self._outcomes, before_ms)
+        for name, records in (("decisions", decisions), ("outcomes", outcomes), ("truth", self._known)):
+            if records:
+                self._journals[name].append(list(records))
+        self._known = []
+        self.decisions += len(decisions)
+        self.outcomes += len(outcomes)
+
+
+R = TypeVar("R", Decision, Outcome)
+
+
+def _split(records: list[R], before_ms: int | None) -> tuple[list[R], list[R]]:
+    """(older than ``before_ms`` in the order of time, the others)."""
+    ordered = sorted(records, key=lambda record: (record.ms, record.id))
+    count = len(ordered) if before_ms is None else bisect_left(ordered, before_ms, key=lambda record: record.ms)
+    return ordered[:count], ordered[count:]
