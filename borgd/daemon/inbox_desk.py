@@ -10,6 +10,7 @@ from collections.abc import Callable
 from borgd.daemon.interrupt_books import Books
 from borgd.errors import LimitError
 from borgd.lessons.hygiene import clean
+from borgd.lessons.scrub import seal
 from borgd.limits.inbox import Entry, check_answerable, chosen
 from borgd.limits.interrupts_records import (
     MAX_ANSWER,
@@ -59,7 +60,7 @@ class InboxDesk:
 
         def write(entry: Entry) -> InboxRecord:
             check_answerable(entry)
-            return Answered(number=number, ms=now_ms, text=clean(chosen(entry, text), MAX_ANSWER), by=self.by)
+            return Answered(number=number, ms=now_ms, text=seal(chosen(entry, text), MAX_ANSWER), by=self.by)
 
         return self._write(number, now_ms, write)
 

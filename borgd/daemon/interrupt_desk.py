@@ -20,6 +20,7 @@ from borgd.daemon.interrupt_books import Books
 from borgd.errors import LimitError
 from borgd.journal import REAL, FileLayer
 from borgd.lessons.hygiene import clean
+from borgd.lessons.scrub import seal
 from borgd.limits import inbox_text, scopes
 from borgd.limits.audit import Entry
 from borgd.limits.bar import bar, fullest
@@ -177,7 +178,7 @@ class InterruptDesk:
                 entry = books.inbox.entries.get(number)
                 if entry is None or not entry.open:
                     return [], 0
-                return [Closed(number=number, ms=now, text=clean(answers, MAX_ANSWER))], number
+                return [Closed(number=number, ms=now, text=seal(answers, MAX_ANSWER))], number
 
             return books.write_inbox(close) if number in books.inbox.entries else 0
 

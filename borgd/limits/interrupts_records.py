@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from borgd.lessons.hygiene import clean
+from borgd.lessons.scrub import seal
 from borgd.limits import scopes
 from borgd.limits.exact import written
 from borgd.limits.interrupts import Ask, Outcome, Rule, Verdict
@@ -206,10 +207,10 @@ def record(ask: Ask, verdict: Verdict, now_ms: int, window: Window, expires_ms: 
         agent=name(ask.agent),
         source=name(ask.source),
         tool_use_id=name(ask.tool_use_id),
-        question=clean(without_tag(ask.question), MAX_QUESTION),
-        options=tuple(clean(option.label, MAX_OPTION) for option in ask.options[:MAX_OPTIONS]),
+        question=seal(without_tag(ask.question), MAX_QUESTION),
+        options=tuple(seal(option.label, MAX_OPTION) for option in ask.options[:MAX_OPTIONS]),
         recommended=ask.recommended if ask.recommended in range(min(len(ask.options), MAX_OPTIONS)) else None,
-        fallback=clean(ask.goes_on_with, MAX_OPTION),
+        fallback=seal(ask.goes_on_with, MAX_OPTION),
         confidence=_number(verdict.confidence.value),
         stakes=_number(verdict.stakes.value),
         expires_ms=expires_ms,
