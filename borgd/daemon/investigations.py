@@ -337,6 +337,22 @@ class Investigations:
         """The session's meters, for whoever decides by them. Not to be changed."""
         return self._book(session).refresh()
 
+    def summary(self, now_ms: int) -> dict[str, Any]:
+        """Of the sessions in memory: how many investigations are open, calls denied, limits that nothing counts for."""
+        with self._lock:
+            books = list(self._books.items())
+        told: list[tuple[str, dict[str, Any]]] = []
+        for session, book in books:
+            with book.lock:
+                told += [(session, book.ledger.describe(owner, now_ms)) for owner in book.ledger.nodes]
+        return {
+            "open": len(told),
+            "denied": sum(one["denied"] for _, one in told),
+            "unenforceable": [
+                f"{session}: {', '.join(one['unenforceable'])}" for session, one in told if one["unenforceable"]
+            ],
+        }
+
     def sessions(self) -> list[str]:
         """Ids of sessions that have a journal, the last active first."""
         found: list[tuple[float, str]] = []

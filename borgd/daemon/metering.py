@@ -7,6 +7,7 @@ The accounts block on the disk, so they are asked in worker threads.
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
@@ -168,9 +169,11 @@ class Metering:
 
     def status(self) -> dict[str, Any]:
         """For ``borg status``."""
+        now_ms = time.time_ns() // 1_000_000
         holding = self.escalations.store.effective()
         return {
             "policy": {"hash": holding.policy.hash, "source": holding.source, "problems": list(holding.problems)},
+            "investigations": self.investigations.summary(now_ms),
             "repositories": list(self.own.problems.values()),
         }
 

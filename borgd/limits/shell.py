@@ -16,8 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from borgd.limits import shell_git
-from borgd.limits.shell_commands import CHANGE, NOTHING, READ, SHOWS_FILES, SPECIAL, TAKES_VALUE, Effect, has, operands
-from borgd.limits.shell_parse import Command, Redirect, Script, ShellSyntaxError, Word, parse
+from borgd.limits.shell_commands import SPECIAL, has, operands
+from borgd.limits.shell_parse import Command, Redirect, Script, parse
+from borgd.limits.shell_tables import CHANGE, NOTHING, READ, SHOWS_FILES, TAKES_VALUE, Effect
+from borgd.limits.shell_words import ShellSyntaxError, Word
 
 MAX_FILES = 256
 """guard: files of one line that are counted; a line that names more has spent any budget."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from borgd.limits.shell_commands import Effect, has, operands, words
+from borgd.limits.shell_commands import has, operands
+from borgd.limits.shell_tables import Effect, words
 
 _GLOBAL_VALUES = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"}

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from borgd.agents.event import ToolCall
 from borgd.limits.investigation import Units
 from borgd.limits.shell import judge
-from borgd.limits.shell_commands import Effect, words
+from borgd.limits.shell_tables import Effect, words
 
 Kind = Literal["retrieval", "graph", "subquery", "change", "shell", "neutral", "unknown"]
 

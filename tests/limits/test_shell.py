@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from borgd.limits.shell import judge
-from borgd.limits.shell_commands import Effect
-from borgd.limits.shell_parse import MAX_LINE_CHARS, ShellSyntaxError, parse
+from borgd.limits.shell_parse import MAX_LINE_CHARS, parse
+from borgd.limits.shell_tables import Effect
+from borgd.limits.shell_words import ShellSyntaxError
 
 NOTHING = """
 true
