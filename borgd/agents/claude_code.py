@@ -18,12 +18,6 @@ from borgd.errors import ProtocolError
 
 NAME = "claude-code"
 
-ID_CHARS = 200
-"""guard: longest id of a session, subagent, prompt or tool call; they are remembered for every event."""
-
-PATH_CHARS = 4096
-"""host: no system opens a longer path, so a longer one is none."""
-
 CONTEXT_CHARS = 9500
 """host: above 10,000 UTF-16 units Claude Code replaces a context by a 2,000-character preview and a file path."""
 
@@ -108,23 +102,13 @@ def _running(tasks: object) -> bool:
     return isinstance(tasks, list) and any(isinstance(task, dict) and task.get("status") == "running" for task in tasks)
 
 
-def _bounded(payload: _Payload) -> None:
-    for name in ("session_id", "agent_id", "prompt_id", "tool_use_id", "tool_name"):
-        if len(getattr(payload, name) or "") > ID_CHARS:
-            raise ProtocolError(f"Claude Code's hook JSON has a {name} of more than {ID_CHARS} characters")
-
-
-def _path(text: str | None) -> str:
-    return text if text and len(text) <= PATH_CHARS else ""
-
-
 def _transcript(payload: _Payload) -> str:
     """The session file that the event's thread writes; a subagent's lies in a directory named as the session's file."""
-    main, subagent = _path(payload.transcript_path), payload.agent_id or ""
+    main, subagent = payload.transcript_path or "", payload.agent_id or ""
     if not subagent:
         return main
     if payload.agent_transcript_path:
-        return _path(payload.agent_transcript_path)
+        return payload.agent_transcript_path
     plain = main.endswith(".jsonl") and _PLAIN_ID.fullmatch(subagent)
     return f"{main.removesuffix('.jsonl')}/subagents/agent-{subagent}.jsonl" if plain else ""
 
@@ -148,12 +132,11 @@ def parse(event: str, body: bytes) -> Event:
     A payload that another agent sent through Claude Code's settings (it names a ``cursor_version``) becomes an Event of
     moment OTHER: nothing is done with it, nothing is answered.
 
-    :raises ProtocolError: not one JSON object, a field of the wrong type, no session id, or an id without end.
+    :raises ProtocolError: not one JSON object, a field of the wrong type, or no session id.
     """
     payload = _decode(body)
     if not payload.session_id:
         raise ProtocolError("Claude Code's hook JSON names no session_id")
-    _bounded(payload)
     foreign = payload.cursor_version is not None
     prompt = payload.prompt or ""
     return Event(
@@ -164,7 +147,7 @@ def parse(event: str, body: bytes) -> Event:
         subagent=payload.agent_id or "",
         subagent_type=payload.agent_type or "",
         prompt_id=payload.prompt_id or "",
-        cwd=_path(payload.cwd),
+        cwd=payload.cwd or "",
         transcript=_transcript(payload),
         prompt=prompt,
         machine_made=prompt.lstrip().startswith(MACHINE_PREFIXES),

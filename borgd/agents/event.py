@@ -7,6 +7,14 @@ from typing import Any
 
 import msgspec
 
+from borgd.errors import ProtocolError
+
+ID_CHARS = 200
+"""guard: longest id of a session, subagent, prompt or tool call, longest name of a tool; all are remembered for a while."""
+
+PATH_CHARS = 4096
+"""host: no system opens a longer path, so a longer one is none."""
+
 
 class Moment(StrEnum):
     """When in a session an event happens, the same word for every agent."""
@@ -62,6 +70,32 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
     mode: str = ""
     model: str = ""
+
+
+def checked(event: Event) -> Event:
+    """``event`` without paths that cannot be.
+
+    :raises ProtocolError: an id in it is longer than any id is.
+    """
+    tool = event.tool or ToolCall(name="")
+    for what, value in (
+        ("session id", event.session),
+        ("subagent id", event.subagent),
+        ("prompt id", event.prompt_id),
+        ("tool call id", tool.id),
+        ("tool name", tool.name),
+    ):
+        if len(value) > ID_CHARS:
+            raise ProtocolError(f"the hook's JSON has a {what} of more than {ID_CHARS} characters")
+    cwd = event.cwd if _is_path(event.cwd) else ""
+    transcript = event.transcript if _is_path(event.transcript) else ""
+    if (cwd, transcript) == (event.cwd, event.transcript):
+        return event
+    return msgspec.structs.replace(event, cwd=cwd, transcript=transcript)
+
+
+def _is_path(text: str) -> bool:
+    return len(text) <= PATH_CHARS and "\0" not in text
 
 
 class Reply(msgspec.Struct, kw_only=True):

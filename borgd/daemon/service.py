@@ -19,7 +19,7 @@ import anyio.to_thread
 import msgspec
 
 from borgd.agents import agent as agent_module
-from borgd.agents.event import Event, Moment, Reply
+from borgd.agents.event import Event, Moment, Reply, checked
 from borgd.config import Config
 from borgd.daemon.repository import name as repository_name
 from borgd.daemon.session import Session, Sessions, apply_fact, apply_line
@@ -181,7 +181,7 @@ class Service:
         """Exactly one JSON object for one event."""
         module = agent_module(agent)
         started = time.perf_counter_ns()
-        parsed = module.parse(event, body)
+        parsed = checked(module.parse(event, body))
         early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self._loaded.is_set()
         reply = Reply() if early or parsed.moment is Moment.OTHER else await self._handle(parsed, started)
         out = module.render(parsed, reply)
@@ -192,7 +192,9 @@ class Service:
         await self._loaded.wait()
         if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
             return Reply()
+        now_ms = time.time_ns() // 1_000_000
         session = self.sessions.get(event.agent, event.session, event.subagent)
+        session.last_ms = now_ms  # from here on it is in use, and does not expire under our hands
         self.watcher.track(session.file.path, lambda _: self._take_foreign(session, session.file.foreign()))
         lock = self._locks.setdefault(session.key, anyio.Lock())
         async with lock:
@@ -203,7 +205,6 @@ class Service:
             self._read_transcript(session, event)
             for path in self.parts.knowledge.files.values():
                 self.watcher.look(path)
-            now_ms = time.time_ns() // 1_000_000
             reply = await self.parts.pipeline.handle(session, event, now_ms)
             patience_s = LONG_S if event.moment in LONG_MOMENTS else SHORT_S
             if time.perf_counter_ns() - started > patience_s * 1e9:
@@ -229,7 +230,7 @@ class Service:
         return name
 
     def _read_transcript(self, session: Session, event: Event) -> None:
-        if not event.transcript:
+        if not Path(event.transcript).is_absolute():
             return
         if session.tail is None or str(session.tail.path) != event.transcript:
             if session.tail is not None:

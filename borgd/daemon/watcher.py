@@ -27,7 +27,7 @@ Mark = tuple[int, int, int]
 def _mark(path: Path) -> Mark | None:
     try:
         info = path.stat()
-    except OSError:
+    except (OSError, ValueError):
         return None
     return info.st_ino, info.st_size, info.st_mtime_ns
 
