@@ -157,6 +157,12 @@ class Learning:
         await self.tell(session, found)
         return len(found)
 
+    def scopes_shown(self, session: Session) -> list[str]:
+        """The systems of the lessons that were last shown."""
+        last = next((decision for decision in reversed(session.decisions) if shown(decision)), None)
+        lessons = [self.knowledge.lessons[name] for name in shown(last) if name in self.knowledge.lessons] if last else []
+        return sorted({name for lesson in lessons for name in lesson.scope})
+
     async def ended(self, session: Session, reason: str, now_ms: int) -> None:
         """The session is over: what has no outcome is not_corrected."""
         found: list[Outcome] = []

@@ -13,7 +13,7 @@ from borgd.daemon.session import Session
 from borgd.journal import GroupCommit, Journal
 from borgd.lessons.capture import Correction, detect, from_answer, from_rejection, own_rules
 from borgd.lessons.episodes import episode, hint
-from borgd.lessons.proposals import propose
+from borgd.lessons.proposals import of_invariant
 from borgd.lessons.veto import Veto
 from borgd.lessons.veto import parse as parse_veto
 from borgd.limits.interrupts_tools import QUESTION_TOOLS
@@ -65,13 +65,9 @@ class Listening:
     async def _vetoed(self, session: Session, veto: Veto, now_ms: int) -> str:
         count = await self.learning.vetoed(session, veto.reason, now_ms)
         if veto.invariant:
-            found = propose(
-                veto.invariant,
-                veto.reason or veto.invariant,
-                ms=now_ms,
-                repo=session.remote,
-                agent=session.agent,
-                invariant=True,
+            scope = self.learning.scopes_shown(session)
+            found = of_invariant(
+                veto.invariant, veto.reason, ms=now_ms, scope=scope, repo=session.remote, agent=session.agent
             )
             await self.commit.append(self.proposals, [found])
         return f"[borg] The person takes back {count} of the lessons you were just shown." if count else ""

@@ -29,9 +29,12 @@ def read_config(where: Places) -> Config:
 
 
 def engineer_name(config: Config) -> str:
-    """Who works here: config's ``people.engineer``, else git's user.name, else the login name."""
-    if config.people.engineer:
-        return config.people.engineer
+    """Who works here, by the canonical name: config's ``people.engineer``, else git's user.name, else the login name."""
+    name = config.people.engineer or _found_name()
+    return config.people.aliases.get(name, name)
+
+
+def _found_name() -> str:
     try:
         done = subprocess.run(
             ["git", "config", "--global", "user.name"], capture_output=True, timeout=GIT_SECONDS, check=False, cwd="/"

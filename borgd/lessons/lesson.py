@@ -43,5 +43,8 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def standing(self) -> bool:
-        """A ratified constraint: delivered when its scope comes up, matched or not."""
-        return self.source == "constraint"
+        """A constraint that was ratified here: delivered when its scope comes up, matched or not.
+
+        A teammate's is untrusted text and must match like any other lesson.
+        """
+        return self.source == "constraint" and not self.peer

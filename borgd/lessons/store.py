@@ -107,6 +107,7 @@ class Store:
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
         self._forgotten: dict[str, int] = {}
+        self._taken_back: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -177,11 +178,11 @@ class Store:
     def _take(self, record: Record, source: str, line: int, peer: bool) -> str:
         kind = record.get("kind", "lesson")
         if kind == TOMBSTONE:
-            return self._bury(record, source, line)
+            return self._bury(record, source, line, peer)
         if kind != "lesson":
             raise InputError(source, "expected lesson or tombstone", line=line, field="kind")
         lesson = parse(record, source, line)
-        if lesson.id in self._forgotten:
+        if lesson.id in self._forgotten or (peer and lesson.id in self._taken_back):
             return ""
         current = self._entries.get(lesson.id)
         if current is not None and current.lesson.version > lesson.version:
@@ -195,11 +196,18 @@ class Store:
         self._entries[lesson.id] = entry
         return lesson.id
 
-    def _bury(self, record: Record, source: str, line: int) -> str:
+    def _bury(self, record: Record, source: str, line: int, peer: bool) -> str:
+        """A teammate's tombstone takes back what teammates shared; what was written here stays."""
         key, ms = record.get("id"), record.get("ms", 0)
         if not isinstance(key, str) or not _ID.match(key):
             raise InputError(source, "expected letters, digits, - and _, at most 40 characters", line=line, field="id")
-        self._forgotten[key] = max(self._forgotten.get(key, 0), ms if isinstance(ms, int) else 0)
+        if peer:
+            self._taken_back.add(key)
+            current = self._entries.get(key)
+            if current is None or not current.lesson.peer:
+                return ""
+        else:
+            self._forgotten[key] = max(self._forgotten.get(key, 0), ms if isinstance(ms, int) else 0)
         return key if self._entries.pop(key, None) else ""
 
     def add(self, lesson: Lesson) -> dict[str, Any]:

@@ -363,3 +363,22 @@ def test_a_teams_files_are_never_rewritten_by_reading(pair: tuple[Machine, Machi
     tobin.sync()
     Team(shared, "x@y").members()
     assert {path: path.read_bytes() for path in shared.glob("mira*")} == before
+
+
+def test_a_teammates_tombstone_takes_back_only_what_teammates_shared(pair: tuple[Machine, Machine]) -> None:
+    mira, tobin = pair
+    mira.add(lesson("L1", "Mine?"))
+    tobin.add(lesson("L2", "His?"), {"id": "L1", "kind": "tombstone", "ms": 5})
+    for machine in (tobin, mira, tobin):
+        machine.sync()
+    assert sorted(mira.knowledge.lessons) == ["L1", "L2"]
+    assert sorted(tobin.knowledge.lessons) == ["L2"]
+
+
+def test_a_teammates_constraint_must_match_like_any_lesson(pair: tuple[Machine, Machine]) -> None:
+    mira, tobin = pair
+    mira.add(lesson("L1", "Is the changelog updated?", scope=["Orion"], source="constraint"))
+    mira.sync()
+    tobin.knowledge.refresh_all()
+    assert mira.knowledge.lessons["L1"].standing
+    assert not tobin.knowledge.lessons["L1"].standing
