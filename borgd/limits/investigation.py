@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -48,10 +48,17 @@ REMEMBERED_DOCUMENTS = 4_096
 TokenCounter = Callable[[str], int]
 
 
+class BadLimitError(LimitError, ValueError):
+    """What is given is no limit; also a ValueError, so that a record that holds it is told as damage."""
+
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The limits of one investigation; None: no limit of that kind.
 
-    :raises LimitError: a count that is no whole number from 0 up, or seconds that are no finite number from 0 up.
+    :raises BadLimitError: a count that is no whole number from 0 up, or seconds that are no finite number from 0 up.
     """
 
     max_iterations: int | None = 4
@@ -75,7 +82,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                 sound = isinstance(value, int) and not isinstance(value, bool) and value >= 0
                 expected = "a whole number from 0 up"
             if not sound:
-                raise LimitError(f"{budget}: expected {expected}, or none, not {value!r}")
+                raise BadLimitError(f"{budget}: expected {expected}, or none, not {value!r}")
 
     def of(self, budget: str) -> float | None:
         """The limit called ``budget``."""
@@ -86,13 +93,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Units(msgspec.Struct, frozen=True, kw_only=True):
     """What an action uses. ``documents`` are the names of what it reads; only those not read before count."""
 
-    iterations: int = 0
-    retrieval_calls: int = 0
-    subqueries: int = 0
-    graph_expansions: int = 0
+    iterations: Count = 0
+    retrieval_calls: Count = 0
+    subqueries: Count = 0
+    graph_expansions: Count = 0
     documents: tuple[str, ...] = ()
-    context_tokens: int = 0
-    model_tokens: int = 0
+    context_tokens: Count = 0
+    model_tokens: Count = 0
 
     def of(self, budget: str) -> int:
         """Units of ``budget``, documents apart."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,10 @@ TURNLESS_CALLS = 3
 
 REMEMBERED_MESSAGES = 20_000
 """guard: messages remembered, so that a transcript read again after a restart counts nothing twice."""
+
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""A count in a record: what is below 0 would be a refund, so such a line is damage."""
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -53,7 +57,7 @@ class Closed(_Record, frozen=True, kw_only=True, tag="closed"):
 class Extended(_Record, frozen=True, kw_only=True, tag="extended"):
     """A person allows more: units by budget, on top of the limit or of what is used, whichever is more."""
 
-    more: dict[str, float]
+    more: dict[str, Annotated[float, msgspec.Meta(ge=0, le=1e12)]]
     everyone: bool = True
     by: str = ""
 
@@ -87,25 +91,25 @@ class Warned(_Record, frozen=True, kw_only=True, tag="warned"):
 class Turned(_Record, frozen=True, kw_only=True, tag="turned"):
     """Assistant turns; ``specialist``: of a model that counts as one."""
 
-    n: int = 1
+    n: Number = 1
     specialist: bool = False
 
 
 class Tokens(_Record, frozen=True, kw_only=True, tag="tokens"):
     """Usage that was reported; None: that part is not reported by this agent."""
 
-    context: int | None = None
-    model: int | None = None
-    cached: int = 0
+    context: Number | None = None
+    model: Number | None = None
+    cached: Number = 0
 
 
 class Message(_Record, frozen=True, kw_only=True, tag="message"):
     """An assistant message, by its id: one turn, and its usage so far. Told again, only what is new counts."""
 
     id: str
-    context: int = 0
-    model: int = 0
-    cached: int = 0
+    context: Number = 0
+    model: Number = 0
+    cached: Number = 0
     specialist: bool = False
 
 
@@ -337,9 +341,9 @@ class Ledger:
 def _more(policy: BudgetPolicy, more: dict[str, float]) -> Limits:
     """Limits that leave room for ``more`` from here on."""
     changes: dict[str, Any] = {}
-    for budget, amount in more.items():
-        limit = policy.limits.of(budget)
-        if limit is not None:
+    for budget in BUDGETS:
+        limit, amount = policy.limits.of(budget), more.get(budget, 0)
+        if limit is not None and amount:
             raised = max(limit, policy.used(budget)) + amount
             changes[budget] = raised if budget == "max_wall_time_seconds" else int(raised)
     return msgspec.structs.replace(policy.limits, **changes)

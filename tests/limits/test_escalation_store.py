@@ -12,7 +12,7 @@ import pytest
 from borgd.agents.event import Event, Moment, ToolCall
 from borgd.config import EscalationConfig, load
 from borgd.daemon.escalations import Escalations, PolicyStore, shipped_policy
-from borgd.errors import LimitError
+from borgd.errors import ConfigError, LimitError
 from borgd.limits.escalation import digest
 from borgd.limits.escalation_facts import Facts
 from borgd.limits.investigation_ledger import Ledger, Message
@@ -99,6 +99,22 @@ def test_the_soft_threshold_is_exact(home: Path) -> None:
     for fraction, ceiling, soft in ((0.29, 100, Fraction(29)), (0.5, 3, Fraction(3, 2)), (0.1, 3, Fraction(3, 10))):
         gate = Escalations(places(), config(f"soft_fraction = {fraction}\ntoken_ceiling = {ceiling}"))
         assert gate.facts(ledger(), hard=False).soft == soft
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "soft_fraction = nan",
+        "soft_fraction = inf",
+        "soft_fraction = -0.5",
+        "token_ceiling = -1",
+        "token_ceiling = 1.5",
+        "token_ceiling = true",
+    ],
+)
+def test_settings_that_are_no_numbers_are_refused_by_name(text: str) -> None:
+    with pytest.raises(ConfigError, match=text.partition(" ")[0]):
+        config(text)
 
 
 def test_a_model_switch_is_gated_like_a_spawn(gate: Escalations) -> None:

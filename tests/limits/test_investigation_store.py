@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -404,6 +405,65 @@ def test_a_damaged_line_costs_that_line_only(host: Host) -> None:
     path.write_bytes(b"\n".join(lines))
     host.restart()
     assert [host.explore().allow for _ in range(2)] == [True, False]
+
+
+SOUND = [
+    {"kind": "opened", "profile": {"mode": "enforce", "limits": {"max_retrieval_calls": 3}}, "ms": 1},
+    {"kind": "closed", "why": "changed", "ms": 1},
+    {"kind": "extended", "more": {"max_retrieval_calls": 1}, "ms": 1},
+    {"kind": "charged", "key": "k", "units": {"retrieval_calls": 1, "documents": ["a"]}, "ms": 1},
+    {"kind": "released", "key": "k", "ms": 1},
+    {"kind": "denied", "key": "k", "budget": "max_iterations", "ms": 1},
+    {"kind": "warned", "budget": "max_iterations", "ms": 1},
+    {"kind": "turned", "n": 1, "ms": 1},
+    {"kind": "tokens", "context": 5, "model": 1, "ms": 1},
+    {"kind": "message", "id": "m", "context": 5, "ms": 1},
+]
+ODD = [
+    -1,
+    -(2**63),
+    2**80,
+    1.5,
+    None,
+    True,
+    "",
+    "max_iterations",
+    [],
+    {},
+    {"max_iterations": -1},
+    {"nothing": 3},
+    {"limits": {"max_iterations": "x"}},
+]
+
+
+@pytest.mark.parametrize("sound", SOUND, ids=lambda record: record["kind"])
+def test_no_line_of_the_file_can_break_the_account_or_refund(host: Host, sound: dict[str, Any]) -> None:
+    host.prompt()
+    host.store.report("s1", [Tokens(context=50, model=0, ms=host.now)])
+    path = host.directory / file_name("s1")
+    for name in sound:
+        for odd in ODD:
+            record = {**sound, name: odd}
+            with path.open("ab") as file:
+                file.write(json.dumps(record).encode() + b"\n")
+    with path.open("ab") as file:
+        file.write(b'7\n[]\n"x"\nnull\n{"kind": "other"}\n')
+    host.restart()
+    status = host.store.status("s1", host.now)
+    assert status["tokens"] >= 50
+    host.store.report("s1", [Tokens(context=1, model=0, ms=host.now)])
+    assert host.store.status("s1", host.now)["tokens"] == status["tokens"] + 1
+    host.prompt()
+    assert [host.explore().allow for _ in range(4)] == [True, True, True, False]
+
+
+def test_a_long_file_is_not_taken_for_an_empty_one(host: Host) -> None:
+    host.prompt()
+    host.store.report("s1", [Message(id=f"m{n}", context=3, ms=host.now) for n in range(9_000)])
+    assert (host.directory / file_name("s1")).stat().st_size > 400_000
+    host.restart()
+    status = host.store.status("s1", host.now)
+    assert (status["tokens"], status["turns"]) == (27_000, 9_000)
 
 
 def test_session_ids_never_leave_the_directory(host: Host) -> None:
