@@ -11,6 +11,7 @@ Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and 
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -23,7 +24,7 @@ K1 = 1.2
 B = 0.75
 """baseline: how much a document's length counts against it."""
 
-DENSE_SHARE = 1 / 16
+DENSE_SHARE = 1 / 8
 """method: a word in a larger share of the documents than this is added as one full row instead of posting by posting."""
 
 COMPACT_SHARE = 0.5
@@ -34,30 +35,29 @@ Ints = NDArray[np.int64]
 
 
 class _Postings:
-    """One term: where it occurs (ascending document numbers), which (tf, length) shape it has there, and impacts."""
+    """One term: where it occurs (a document's layer, and its number there) and which (tf, length) shape it has there.
 
-    __slots__ = ("age", "documents", "groups", "impacts", "row", "shapes", "size")
+    ``at`` and ``impacts`` (idf × saturated frequency) are arrays of that, once the term is settled; a common term has a
+    ``row`` over all documents besides.
+    """
+
+    __slots__ = ("at", "groups", "impacts", "layers", "numbers", "row", "shapes")
 
     def __init__(self) -> None:
-        self.documents: Ints = np.empty(4, np.int64)
-        self.shapes: Ints = np.empty(4, np.int64)
-        self.size = 0
+        self.layers = array("q")
+        self.numbers = array("q")
+        self.shapes = array("q")
         self.groups = 0
-        self.age = -1
+        self.at: Ints = np.empty(0, np.int64)
         self.impacts: Floats = np.empty(0)
         self.row: Floats | None = None
-
-    def append(self, document: int, shape: int) -> None:
-        if self.size == len(self.documents):
-            self.documents = np.concatenate([self.documents, np.empty(self.size, np.int64)])
-            self.shapes = np.concatenate([self.shapes, np.empty(self.size, np.int64)])
-        self.documents[self.size] = document
-        self.shapes[self.size] = shape
-        self.size += 1
 
 
 class Bm25:
     """An index over groups named by strings.
+
+    Documents lie in layers: the first documents of all groups, then the second ones, and so on, so that the best of
+    each group is a maximum over a few long arrays.
 
     :param second: what share of its second best document a group's score gets on top of its best, 0 to 1.
     """
@@ -73,15 +73,19 @@ class Bm25:
         self._content: dict[str, list[Counter[str]]] = {}
         self._slot: dict[str, int] = {}
         self._names: list[str | None] = []
-        self._starts: list[int] = []
+        self._layers: list[array[int]] = []
         self._documents = 0
         self._live_documents = 0
         self._live_words = 0
         self._shape_ids: dict[tuple[int, int], int] = {}
-        self._age = 0
+        self._settled: dict[str, _Postings] = {}
+        self._stale = True
         self._table: Floats = np.empty(0)
-        self._table_age = -1
-        self._starts_array: Ints = np.empty(0, np.int64)
+        self._offsets: Ints = np.zeros(1, np.int64)
+        self._members: list[Ints] = []
+        self._spare: tuple[Ints, Floats] = (np.empty(0, np.int64), np.empty(0))
+        self._slots: Ints = np.empty(0, np.int64)
+        self._order: list[str] = []
 
     def __len__(self) -> int:
         """How many groups there are."""
@@ -91,9 +95,10 @@ class Bm25:
         return group in self._slot
 
     @property
-    def groups(self) -> list[str]:
+    def groups(self) -> Sequence[str]:
         """Names in the order of their first addition since the last packing; the order of ``scores``."""
-        return list(self._slot)
+        self._refresh()
+        return self._order
 
     def add(self, group: str, documents: Sequence[Sequence[str]]) -> None:
         """Add a group, each document a list of its words; a group of that name is replaced.
@@ -106,25 +111,30 @@ class Bm25:
         self._append(group, counts)
 
     def _append(self, group: str, counts: list[Counter[str]]) -> None:
-        self._slot[group] = len(self._names)
+        slot = self._slot[group] = len(self._names)
         self._names.append(group)
-        self._starts.append(self._documents)
         seen: set[str] = set()
-        for count in counts:
+        for layer, count in enumerate(counts):
+            if layer == len(self._layers):
+                self._layers.append(array("q"))
+            number = len(self._layers[layer])
+            self._layers[layer].append(slot)
             length = count.total()
             for term, repeats in count.items():
                 postings = self._terms.get(term)
                 if postings is None:
                     postings = self._terms[term] = _Postings()
                 shape = self._shape_ids.setdefault((repeats, length), len(self._shape_ids))
-                postings.append(self._documents, shape)
+                postings.layers.append(layer)
+                postings.numbers.append(number)
+                postings.shapes.append(shape)
                 if term not in seen:
                     seen.add(term)
                     postings.groups += 1
             self._documents += 1
             self._live_documents += 1
             self._live_words += length
-        self._age += 1
+        self._stale = True
 
     def remove(self, group: str) -> None:
         """Forget a group; one that is not there is no error."""
@@ -137,7 +147,7 @@ class Bm25:
             self._terms[term].groups -= 1
         self._live_documents -= len(counts)
         self._live_words -= sum(count.total() for count in counts)
-        self._age += 1
+        self._stale = True
         if self._live_documents < self._documents * COMPACT_SHARE:
             content = self._content
             self._clear()
@@ -147,10 +157,8 @@ class Bm25:
 
     def idf(self, term: str) -> float:
         """ln(1 + (N − n + ½)/(n + ½)), N groups, n of them with ``term``; 0 for a term that no group has."""
-        postings = self._terms.get(term)
-        if postings is None or postings.groups == 0:
-            return 0.0
-        return math.log(1 + (len(self._slot) - postings.groups + 0.5) / (postings.groups + 0.5))
+        having = self.frequency(term)
+        return math.log(1 + (len(self._slot) - having + 0.5) / (having + 0.5)) if having else 0.0
 
     def frequency(self, term: str) -> int:
         """How many groups have ``term``."""
@@ -167,70 +175,89 @@ class Bm25:
         by_slot = self._by_group(self._by_document(words, weights))
         if len(self._slot) == len(self._names):
             return by_slot
-        kept: Floats = by_slot[np.fromiter(self._slot.values(), np.int64, len(self._slot))]
+        kept: Floats = by_slot[self._slots]
         return kept
 
     def _by_document(self, words: Iterable[str], weights: Mapping[str, float] | None) -> Floats:
         self._refresh()
-        sparse: list[_Postings] = []
-        factors: list[float] = []
-        total: Floats = np.zeros(self._documents)
-        dense = max(1.0, self._documents * DENSE_SHARE)
-        live = len(self._slot)
+        settled = self._settled
+        common: list[tuple[str, Floats]] = []
+        names: list[str] = []
+        places: list[Ints] = []
+        impacts: list[Floats] = []
         for term in set(words):
-            postings = self._terms.get(term)
-            if postings is None or postings.groups == 0:
-                continue
-            factor = math.log(1 + (live - postings.groups + 0.5) / (postings.groups + 0.5))
-            if weights is not None:
-                factor *= weights.get(term, 1.0)
-            if postings.age != self._age:
-                self._impacts(postings, postings.size > dense)
+            postings = settled.get(term)
+            if postings is None:
+                postings = self._settle(term)
+                if postings is None:
+                    continue
             if postings.row is not None:
-                total += factor * postings.row
+                common.append((term, postings.row))
             else:
-                sparse.append(postings)
-                factors.append(factor)
-        if sparse:
-            documents = np.concatenate([postings.documents[: postings.size] for postings in sparse])
-            impacts = np.concatenate([postings.impacts for postings in sparse])
-            impacts *= np.repeat(factors, [postings.size for postings in sparse])
-            total += np.bincount(documents, impacts, self._documents)
+                names.append(term)
+                places.append(postings.at)
+                impacts.append(postings.impacts)
+        sizes = list(map(len, places))
+        at, joined = self._room(max(sum(sizes), self._documents))
+        at, added = at[: sum(sizes)], joined[: sum(sizes)]
+        if places:
+            np.concatenate(places, out=at)
+            np.concatenate(impacts, out=added)
+            if weights is not None:
+                added *= np.repeat([weights.get(term, 1.0) for term in names], sizes)
+        total: Floats = np.bincount(at, added, self._documents).astype(np.float64, copy=False)
+        for term, row in common:
+            factor = 1.0 if weights is None else weights.get(term, 1.0)
+            total += row if factor == 1.0 else np.multiply(row, factor, out=joined[: self._documents])
         return total
+
+    def _room(self, size: int) -> tuple[Ints, Floats]:
+        """Two arrays to join postings in, kept from query to query: fresh pages cost more than the sums."""
+        if size > len(self._spare[0]):
+            self._spare = (np.empty(2 * size, np.int64), np.empty(2 * size))
+        return self._spare[0][:size], self._spare[1][:size]
 
     def _refresh(self) -> None:
         """The saturated frequency of each (tf, length) that occurs; a few hundred numbers, made anew after a change."""
-        if self._table_age == self._age:
+        if not self._stale:
             return
         shapes = np.array(list(self._shape_ids), np.float64).reshape(-1, 2)
         average = self._live_words / self._live_documents if self._live_words else 1.0
         frequency, length = shapes[:, 0], shapes[:, 1]
         self._table = frequency * (self._k1 + 1) / (frequency + self._k1 * (1 - self._b + self._b * length / average))
-        self._starts_array = np.array(self._starts, np.int64)
-        self._table_age = self._age
+        self._members = [np.array(layer, np.int64) for layer in self._layers]
+        self._offsets = np.cumsum([0, *map(len, self._layers)])
+        self._order = list(self._slot)
+        self._slots = np.array(list(self._slot.values()), np.int64)
+        self._settled.clear()
+        self._stale = False
 
-    def _impacts(self, postings: _Postings, dense: bool) -> None:
-        postings.impacts = self._table[postings.shapes[: postings.size]]
+    def _settle(self, term: str) -> _Postings | None:
+        """Bring one term up to the present state of the index; None for a term that no group has."""
+        postings = self._terms.get(term)
+        if postings is None or postings.groups == 0:
+            return None
+        postings.at = self._offsets[np.array(postings.layers, np.int64)] + np.array(postings.numbers, np.int64)
+        postings.impacts = self.idf(term) * self._table[np.array(postings.shapes, np.int64)]
         postings.row = None
-        if dense:
-            postings.row = np.zeros(self._documents)
-            postings.row[postings.documents[: postings.size]] = postings.impacts
-        postings.age = self._age
+        if len(postings.at) > self._documents * DENSE_SHARE:
+            row: Floats = np.bincount(postings.at, postings.impacts, self._documents).astype(np.float64, copy=False)
+            postings.row = row
+        self._settled[term] = postings
+        return postings
 
     def _by_group(self, documents: Floats) -> Floats:
-        """Best plus ``second`` × second best of each group's run of documents."""
-        starts = self._starts_array
-        if len(starts) == self._documents:
-            return documents
-        best: Floats = np.maximum.reduceat(documents, starts)
-        if self.second:
-            sizes = np.diff(starts, append=self._documents)
-            at_best = documents == np.repeat(best, sizes)
-            first = np.minimum.reduceat(np.where(at_best, np.arange(self._documents), self._documents), starts)
-            rest = documents.copy()
-            rest[first] = 0.0
-            best = best + self.second * np.maximum.reduceat(rest, starts)
-        return best
+        """Best plus ``second`` × second best of each group, layer by layer."""
+        size = len(self._names)
+        best = documents[:size]
+        runner_up: Floats = np.zeros(size if self.second else 0)
+        for offset, members in zip(self._offsets[1:-1].tolist(), self._members[1:], strict=True):
+            layer = documents[offset : offset + len(members)]
+            place: Ints | slice = slice(None) if len(members) == size else members
+            if self.second:
+                runner_up[place] = np.maximum(runner_up[place], np.minimum(best[place], layer))
+            best[place] = np.maximum(best[place], layer)
+        return best + self.second * runner_up if self.second else best
 
     def explain(self, words: Iterable[str], group: str, weights: Mapping[str, float] | None = None) -> dict[str, float]:
         """What each matched word adds to the score of the group's best document, largest first."""
