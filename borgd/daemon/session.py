@@ -6,6 +6,7 @@ for an end event. The state survives a restart through its state file.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
@@ -36,6 +37,8 @@ REPEAT_MS = 1000
 """design: the same words without any id to tell them apart, sooner than this, are the same event sent twice."""
 
 Key = tuple[str, str, str]
+
+_LESSON_LINE = re.compile(r"[\W_]{0,20}(?P<id>\w[\w.-]*)[\W_]{0,3}(?:\(from [^)]{0,100}\))?:")
 
 
 @dataclass
@@ -119,8 +122,16 @@ class Session:
     def work_text(self) -> str:
         """Prompts, touched files, plan, last message and what others appended, joined: what recall reads."""
         touches = list(self.touches)[-TOUCHES:]
-        parts = [*self.prompts[-PROMPTS:], *touches, self.plan, self.last_message, *self.notes[-PROMPTS:]]
+        parts = [*self.prompts[-PROMPTS:], *touches, self.plan, self._own_words(), *self.notes[-PROMPTS:]]
         return "\n".join(part for part in parts if part)
+
+    def _own_words(self) -> str:
+        """The last message without the lines in which the agent repeats or answers a lesson: those are our words."""
+        told = self.told()
+        if not told:
+            return self.last_message
+        lines = [(line, _LESSON_LINE.match(line)) for line in self.last_message.split("\n")]
+        return "\n".join(line for line, named in lines if named is None or named["id"] not in told)
 
     def told(self) -> set[str]:
         """Lessons that were delivered, asked or withheld: not to come again."""

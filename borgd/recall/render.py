@@ -147,7 +147,7 @@ def overhead(head: str, *, peers: bool) -> int:
 
 def is_ours(text: str) -> bool:
     """Whether ``text`` is one of ours come back, as a prompt or in a transcript."""
-    return text.lstrip().startswith(MARK)
+    return text.lstrip("\ufeff \t\r\n\v\f").startswith(MARK)
 
 
 def _fenced(lines: Sequence[str], seed: str) -> list[str]:
