@@ -348,9 +348,7 @@ class Investigations:
         return {
             "open": len(told),
             "denied": sum(one["denied"] for _, one in told),
-            "unenforceable": [
-                f"{session}: {', '.join(one['unenforceable'])}" for session, one in told if one["unenforceable"]
-            ],
+            "unenforceable": [_named(session, one) for session, one in told if one["unenforceable"]],
         }
 
     def sessions(self) -> list[str]:
@@ -372,6 +370,11 @@ class Investigations:
                         path.unlink()
                         removed += path.suffix == ".jsonl"
         return removed
+
+
+def _named(session: str, told: dict[str, Any]) -> str:
+    owner = f"{session}/{told['subagent']}" if told["subagent"] else session
+    return f"{owner}: {', '.join(told['unenforceable'])}"
 
 
 def _must_be_open(ledger: Ledger, session: str, subagent: str) -> None:

@@ -202,7 +202,7 @@ class Ledger:
         for place, node in enumerate(self.chain(record.subagent)):
             if isinstance(record, Charged):
                 node.policy.hold(record.key, record.units, record.ms)
-                node.calls += 1
+                node.calls += place == 0
             elif isinstance(record, Released):
                 node.policy.release(record.key, record.ms)
             elif place == 0:
