@@ -124,6 +124,9 @@ def coverage_text(coverage: Coverage) -> str:
     ]
     lines += [f"  skipped {count:,}: {reason}" for reason, count in coverage.skipped.items()]
     lines += [f"  outcomes skipped {count:,}: {reason}" for reason, count in coverage.outcomes_skipped.items()]
+    lines.append(
+        f"  probabilities: {coverage.exact_probabilities:,} exact, {coverage.drawn_probabilities:,} by draws or a grader"
+    )
     lines.append(f"  {coverage.combined}: " + "; ".join(printable(name) for name in coverage.loggers[:6]))
     return "\n".join(lines)
 

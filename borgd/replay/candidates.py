@@ -275,7 +275,7 @@ def masses(found: Columns, candidate: Candidate, beliefs: Beliefs | None, exact:
     )
     same = np.bincount(found.decision, moved, minlength=count) == 0
     new = np.where(same[found.decision], exact, chances(found, rule))
-    gap = _most(found.decision, np.abs(found.p - exact * (1.0 - usual)), count)
+    gap = gaps(found, exact)
     exactly = (gap <= AGREES)[found.decision]
     ratio = np.divide(new, exact, out=np.zeros_like(new), where=exact > 0.0)
     scaled = np.clip(found.p / (1.0 - usual) * ratio, 0.0, 1.0)
@@ -285,6 +285,12 @@ def masses(found: Columns, candidate: Candidate, beliefs: Beliefs | None, exact:
     shown = np.where(untouched[found.decision], found.p, shown)
     unknown = (found.evidence == 0.0) & ("match_floor" in candidate.settings)
     return Masses(shown, untouched, ~same & (gap > AGREES), unknown)
+
+
+def gaps(found: Columns, exact: Floats) -> Floats:
+    """Per decision the largest difference between a logged probability and the exact one of the slot rule."""
+    usual = np.where(found.standing, 0.0, found.holdout[found.decision])
+    return _most(found.decision, np.abs(found.p - exact * (1.0 - usual)), found.count)
 
 
 def notes(candidate: Candidate) -> list[str]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from borgd.replay import estimators, records
 from borgd.replay.account import SEQUENCES, Account, Sums, add_up
 from borgd.replay.candidates import (
+    AGREES,
     LOGGED,
     Beliefs,
     Candidate,
@@ -23,6 +24,7 @@ from borgd.replay.candidates import (
     Rule,
     belief_rule,
     chances,
+    gaps,
     logged_rule,
     masses,
     rule_of,
@@ -47,7 +49,7 @@ REUSED = "draw used before"
 EARLIER = "before the period"
 FED = (
     "skipped", "unsettled", "used", "sessions", "headline", "lessons", "accounts", "loggers", "_seen", "_models",
-    "_positions", "_drawn", "_bootstraps", "first_ms", "last_ms",
+    "_positions", "_drawn", "_bootstraps", "first_ms", "last_ms", "exact", "drawn",
 )  # fmt: skip
 SESSIONS_KEPT = 100_000
 """guard: sessions whose contested draws are remembered."""
@@ -60,6 +62,7 @@ class Ready:
     found: Columns
     skipped: Counter[str]
     exact: Floats
+    gap: Floats
     kinds: NDArray[np.uint16]
     given: dict[str, Masses]
     filled: dict[str, Places | None]
@@ -71,6 +74,7 @@ class Ready:
             take(self.found, keep),
             self.skipped,
             self.exact[rows],
+            self.gap[keep],
             self.kinds[rows],
             {name: each.take(keep, rows) for name, each in self.given.items()},
             {name: each.take(rows) if each is not None else None for name, each in self.filled.items()},
@@ -112,6 +116,8 @@ class Replay:
         self.loggers: dict[int, tuple[str, float]] = {}
         """Logger -> its name and its holdout."""
         self.first_ms, self.last_ms = 0, 0
+        self.exact = self.drawn = 0
+        """Decisions whose logged probabilities are the exact ones of the slot rule, and those by draws or by a grader."""
         self._seen = SortedKeys()
         self._models = {reward: [Rates(), Rates()] for reward in rewards}
         self._positions = {reward: np.zeros((2, POSITIONS)) for reward in rewards}
@@ -145,6 +151,9 @@ class Replay:
         self.first_ms = self.first_ms or int(found.ms[0])
         self.last_ms = int(found.ms[-1])
         self.sessions.add(found.session)
+        agree = int((ready.gap <= AGREES).sum())
+        self.exact += agree
+        self.drawn += found.count - agree
         lesson = self.lessons.of(found.lesson, found.names)
         self.headline.feed(found, ready.kinds, lesson, self.lessons.names, self.now_ms)
         for reward in self.rewards:
@@ -159,7 +168,7 @@ class Replay:
         rules = {c.name: rule_of(found, c, self._beliefs.get(c.name)) for c in self.candidates}
         given = {c.name: masses(found, c, self._beliefs.get(c.name), exact) for c in self.candidates}
         filled = {c.name: self._places(found, was, rules[c.name], given[c.name], c) for c in self.candidates}
-        return Ready(found, skipped, exact, self.outcomes.kinds(found.arm_key), given, filled)
+        return Ready(found, skipped, exact, gaps(found, exact), self.outcomes.kinds(found.arm_key), given, filled)
 
     def reasons(self, reward: Reward) -> dict[str, int]:
         """Skipped decisions by reason, those without an outcome for ``reward`` included; the largest first."""

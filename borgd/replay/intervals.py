@@ -2,7 +2,8 @@
 
 Promises: ``lower_total`` covers the running mean of the conditional means at all times at once with probability
 1 − α, whatever the logging policy learnt from the past (only: each observation is bounded below and its conditional mean
-is what the target averages). Nothing is assumed about drift, independence or how large weights may become.
+is what the target averages). Nothing is assumed about drift, independence or how large weights may become. What it rests on:
+that a logged p is the chance given all that came before. Each interval is for itself; of many, some are wrong.
 
 The bound. For ξ ≥ −1 and 0 ≤ λ < 1: exp(λξ − ψ(λ)ξ²) ≤ 1 + λξ with ψ(λ) = −ln(1 − λ) − λ (Fan, Grama and Liu 2015). With
 ξ = (X − X̂)/c, X̂ known before X, the product of exp(λ(X − ν)/c − ψ(λ)((X − X̂)/c)²) is a nonnegative supermartingale (Howard,
@@ -29,8 +30,8 @@ RATES = 48
 LEAST_RATE, LARGEST_RATE = 1e-3, 0.9
 """method: the range of λ; ψ is infinite at 1, and a smaller λ is the best only above a variance of some 10⁷ scales²."""
 CENTRE, SPREAD = 0.15, 1.5
-"""tuned (tests/perf/bench_replay_intervals): log-normal weights of λ; the bound is 4.3 standard errors at a variance of 10,
-3.7 at 100, 3.5 from 1,000 to 100,000, where a fixed sample would have 2.0."""
+"""tuned (tests/perf/bench_replay): log-normal weights of λ; the bound is 4.5 standard errors at a variance of 10,
+3.8 at 100, 3.6 to 3.5 from 1,000 to 100,000, where a fixed sample would have 2.0."""
 NEWTON_STEPS = 60
 """method: at most so many steps; about 8 are used, and stopping early only widens the interval."""
 CLOSE = 1e-10

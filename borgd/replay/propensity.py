@@ -1,4 +1,4 @@
-"""How likely a policy is to choose each lesson: on a grid where slots are a top-k over independent arms, or by draws.
+"""How likely a policy is to choose each lesson, where slots are a top-k over independent arms: on a grid, no draws.
 
 An arm's score is base × (½ + x), x from Beta(α, β). Batched over decisions with equally many arms, because a replay asks
 for millions. Promises: probabilities in [0, 1], Σ over a class = min(k, n) to 1e-3; deterministic. Method: the arm's mass
@@ -26,8 +26,6 @@ MOST_TABLES = 4096
 """guard: tables kept (8 MB)."""
 LEAST = 1e-9
 """guard: shape parameters below this are no Beta."""
-DRAWS = 512
-"""method: seeded draws where no exact form exists; a share of s draws is off by up to ½ / √s."""
 
 
 def distribution(alpha: float, beta: float) -> Floats:
@@ -156,16 +154,3 @@ def prefixes(base: Floats, alpha: Floats, beta: Floats, order: Ints) -> Floats:
         middle[rows, arm] = 1.0
         chance[:, place] = (reached * middle.prod(axis=1)).sum(axis=1)
     return chance
-
-
-def by_draws(base: Floats, alpha: Floats, beta: Floats, slots: int, seed: int) -> Floats:
-    """The share of seeded draws in which each arm is among the best, smoothed so that none is 0; shape (n,)."""
-    random = np.random.default_rng(seed)
-    draws = DRAWS
-    scores = base * (0.5 + random.beta(alpha, beta, size=(draws, len(base))))
-    if slots >= len(base):
-        return np.ones(len(base))
-    won = np.zeros((draws, len(base)))
-    np.put_along_axis(won, np.argpartition(-scores, slots - 1, axis=1)[:, :slots], 1.0, axis=1)
-    share = (won.sum(axis=0) + 0.5) / (draws + 1.0)
-    return np.asarray(share, dtype=np.float64)

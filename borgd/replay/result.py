@@ -77,6 +77,10 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     outcomes_skipped: dict[str, int]
     loggers: list[str]
     combined: str
+    exact_probabilities: int
+    """Decisions whose logged p is the exact one of the slot rule."""
+    drawn_probabilities: int
+    """The others: by draws, or decided by a grader."""
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,6 +183,8 @@ def _coverage(replay: Replay, reward: Reward) -> Coverage:
         outcomes_skipped=dict(replay.outcomes.skipped),
         loggers=sorted(name for name, _ in replay.loggers.values()),
         combined=_combined(many),
+        exact_probabilities=replay.exact,
+        drawn_probabilities=replay.drawn,
     )
 
 
@@ -206,6 +212,8 @@ def _candidate(replay: Replay, candidate: Candidate, reward: Reward, use_bootstr
     verdict, sentence, more = _verdict(replay, candidate, reward, difference, worth)
     side = account.sides[0]
     said = notes(candidate)
+    if boot is not None and difference is not None:
+        said.append("the difference keeps its anytime-valid interval, and the sentence rests on it")
     if account.by_draws:
         said.append(f"{account.by_draws} decisions had drawn probabilities: there the candidate's are the logged, scaled")
     if account.unknown:

@@ -94,6 +94,8 @@ def coverage(found: Sequence[Coverage]) -> str:
     facts += f"Written by {clean(first.combined, 120)}: {loggers}." if loggers else ""
     lost = "; ".join(f"{count:,} {clean(reason)}" for reason, count in first.outcomes_skipped.items())
     facts += f" Outcomes skipped: {lost}." if lost else ""
+    facts += f" Logged probabilities: {first.exact_probabilities:,} exact by the slot rule"
+    facts += f", {first.drawn_probabilities:,} by draws or a grader." if first.drawn_probabilities else "."
     return section("What this rests on", table(("reward", "used", "decisions", "skipped"), rows, "", folded=False), facts)
 
 
@@ -165,7 +167,7 @@ def _groups(found: Result) -> str:
             for each in rates
         ]
         head = ("", "shown", "corrected again", "held out", "corrected again", "prevented, points")
-        said += table(head, rows, f"{title} ({len(rows)})") if rows else ""
+        said += table(head, rows, f"{title} ({len(rows)}), each interval for itself") if rows else ""
     return said
 
 

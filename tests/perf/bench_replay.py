@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from borgd.replay import intervals
 from borgd.replay.simulate import simulate
 from tests.replay.support import World, run
 
@@ -107,3 +108,23 @@ def test_coverage_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
         for name, ever, naive, last, width, narrow, ips, dm, dr in rows:
             print(f"{name:22}{ever:12.1%}{naive:11.1%}{last:9.1%}{width:8.3f}{narrow:8.3f}{ips:>9}{dm:>9}{dr:>9}")
     assert len(rows) == len(WORLDS)
+
+
+def test_how_wide_the_sequence_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """The boundary in standard errors by total variance, and for other weights of λ: what CENTRE, SPREAD were tuned on."""
+    variances = (1.0, 3.0, 10.0, 30.0, 100.0, 1e3, 1e4, 1e5)
+    rows = {"as it is": [intervals.boundary(variance) / variance**0.5 for variance in variances]}
+    kept = intervals._PRIOR
+    try:
+        for centre, spread in ((0.05, 1.5), (0.15, 0.8), (0.15, 3.0), (0.4, 1.5)):
+            weights = -0.5 * (np.log(intervals._RATE / centre) / spread) ** 2
+            intervals._PRIOR = weights - np.log(np.exp(weights).sum())
+            rows[f"{centre:g}, {spread:g}"] = [intervals.boundary(variance) / variance**0.5 for variance in variances]
+    finally:
+        intervals._PRIOR = kept
+    with capsys.disabled():
+        print("\nboundary / standard error (a fixed sample: 1.96)")
+        print(f"{'total variance':>16}" + "".join(f"{variance:9.0f}" for variance in variances))
+        for name, widths in rows.items():
+            print(f"{name:>16}" + "".join(f"{width:9.2f}" for width in widths))
+    assert len(rows) == 5
