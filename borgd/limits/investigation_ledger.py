@@ -165,6 +165,7 @@ class Ledger:
         """Turns of models that are no specialists."""
         self.turns = 0
         self._reported: set[str] = set()
+        self._ended: OrderedDict[str, None] = OrderedDict()
         self._calls: OrderedDict[str, str] = OrderedDict()
         self._messages: OrderedDict[str, Message] = OrderedDict()
 
@@ -177,7 +178,10 @@ class Ledger:
                 self._open(record)
             case Closed():
                 self.nodes.pop(record.subagent, None)
+                self._ended[record.subagent] = None
                 self.seen_prompt = self.seen_prompt or not record.subagent
+                while len(self._ended) > MAX_OPEN:
+                    self._ended.popitem(last=False)
             case Extended():
                 self._extend(record)
             case Warned() if record.subagent in self.nodes:
@@ -267,8 +271,9 @@ class Ledger:
         return key in self._calls
 
     def needs_opening(self, subagent: str) -> bool:
-        """Whether a call of ``subagent`` is the first that is heard of it."""
-        return subagent not in self.nodes and (bool(subagent) or not self.seen_prompt)
+        """Whether a call of ``subagent`` is the first that is heard of it; what has ended is not opened again by reading on."""
+        known = subagent in self.nodes or subagent in self._ended
+        return not known and (bool(subagent) or not self.seen_prompt)
 
     def judge(self, counted: Counted, key: str, subagent: str, now_ms: int) -> Judged:
         """What a call gets, before it runs. A call that was judged before gets the same again and costs nothing."""

@@ -395,6 +395,20 @@ def test_a_subagent_of_a_session_that_already_changed_something_has_its_own(host
     assert set(host.open()) == {"a1"}
 
 
+def test_a_change_gives_a_subagent_no_second_budget(host: Host) -> None:
+    host.config = (
+        '[investigation.main]\nmode = "enforce"\nmax_retrieval_calls = 5\n[investigation.subagent]\nmax_retrieval_calls = 3'
+    )
+    host.restart()
+    host.prompt()
+    assert [host.explore().allow for _ in range(4)] == [True, True, True, False]
+    assert host.explore("Edit", file_path="x").allow
+    assert [host.explore().allow for _ in range(3)] == [True, True, False]
+    host.restart()
+    assert set(host.open()) == {""}
+    assert not host.explore().allow
+
+
 def test_a_damaged_line_costs_that_line_only(host: Host) -> None:
     host.prompt()
     for _ in range(3):

@@ -60,9 +60,10 @@ async def test_a_subagent_is_stopped_at_its_budget_and_goes_on_when_a_person_ext
         assert [bool(await call(service, number)) for number in range(5, 7)] == [False, True]
         assert not await call(service, 7, "Edit")
         assert not await call(service, 8)
+        assert service.status()["limits"]["investigations"]["open"] == 1
     assert "max_model_tokens" in capsys.readouterr().out
     lines = [json.loads(line) for line in places().journal("audit").read_text().splitlines()]
-    assert [line["verdict"] for line in lines] == ["allow"] * 3 + ["deny"] * 2 + ["extended", "allow", "deny"]
+    assert [line["verdict"] for line in lines] == ["allow"] * 3 + ["deny"] * 2 + ["extended", "allow", "deny", "allow"]
     assert lines[3]["facts"]["unenforceable"] == ["max_iterations", "max_model_tokens"]
     assert AuditTrail(places()).verify()[2] == []
 
