@@ -271,7 +271,7 @@ class Ledger:
         return key in self._calls
 
     def needs_opening(self, subagent: str) -> bool:
-        """Whether a call of ``subagent`` is the first that is heard of it; what has ended is not opened again by reading on."""
+        """Whether a call of ``subagent`` is the first that is heard of it; reading on opens nothing again that has ended."""
         known = subagent in self.nodes or subagent in self._ended
         return not known and (bool(subagent) or not self.seen_prompt)
 
