@@ -5,11 +5,41 @@ Must not import anything of borgd.
 
 from __future__ import annotations
 
+import errno
+import os
+
 EXIT_FORESEEN = 1
 EXIT_USAGE = 2
 EXIT_UNFORESEEN = 3
 EXIT_NO_DAEMON = 4
 EXIT_INTERRUPTED = 130
+
+
+REMEDIES = {
+    errno.ENOSPC: "free some space and repeat",
+    errno.EDQUOT: "your quota is used up: free some space and repeat",
+    errno.EROFS: "make it writable, or set XDG_DATA_HOME, XDG_STATE_HOME and XDG_CONFIG_HOME to where you may write",
+    errno.EACCES: "check its permissions and those of its directory",
+    errno.EPERM: "check its permissions and who owns it",
+    errno.ENOENT: "check the name",
+    errno.ENOTDIR: "a file stands where a directory is needed: move it away",
+    errno.EISDIR: "a directory stands where a file is needed: move it away",
+    errno.EEXIST: "move it away",
+    errno.ELOOP: "its symbolic links lead in a circle: remove them",
+    errno.ENAMETOOLONG: "use a shorter name",
+    errno.EMFILE: "too many files are open: raise the limit (ulimit -n)",
+    errno.EIO: "the disk fails: look at the system's log",
+}
+"""What a person can do where the system refuses; an error that is not here was not foreseen."""
+
+
+def refused(error: OSError) -> str | None:
+    """What the system refused, as a sentence that says what to do; None where that was not foreseen."""
+    remedy = REMEDIES.get(error.errno or 0)
+    if remedy is None:
+        return None
+    what = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+    return f"{what}{error.strerror}; {remedy}"
 
 
 class BorgError(Exception):

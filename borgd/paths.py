@@ -15,7 +15,7 @@ from pathlib import Path
 from xdg_base_dirs import xdg_config_home, xdg_data_home, xdg_state_home
 
 from borgd.address import fnv1a, socket_path
-from borgd.errors import BorgError
+from borgd.errors import REMEDIES, BorgError
 
 __all__ = ["Places", "fnv1a", "places", "private_dir", "socket_path"]
 
@@ -65,7 +65,8 @@ def private_dir(path: Path) -> Path:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         info = path.stat()
     except OSError as error:
-        raise BorgError(f"{path} cannot be used as a directory: {error.strerror}; move it away or fix its parent") from error
+        remedy = REMEDIES.get(error.errno or 0, "move it away or fix its parent")
+        raise BorgError(f"{path} cannot be used as a directory: {error.strerror}; {remedy}") from error
     if info.st_uid != os.getuid():
         raise BorgError(f"{path} belongs to uid {info.st_uid}, not to you; remove it or set XDG_STATE_HOME elsewhere")
     if stat.S_IMODE(info.st_mode) & 0o077:

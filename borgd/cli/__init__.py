@@ -5,10 +5,12 @@ A command module has ``run(argv: list[str]) -> int``; it returns the exit code a
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
-from borgd.errors import EXIT_INTERRUPTED, EXIT_UNFORESEEN, EXIT_USAGE, BorgError
+from borgd.errors import EXIT_FORESEEN, EXIT_INTERRUPTED, EXIT_UNFORESEEN, EXIT_USAGE, BorgError, refused
 
 COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("demo",): ("demo", "a scripted session in a throw-away home, from hook to lesson"),
@@ -45,15 +47,19 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
 }
 
 
-def usage() -> str:
-    """The list of commands, one line each."""
-    lines = [f"  {' '.join(words):<18} {summary}" for words, (_, summary) in COMMANDS.items()]
-    return "usage: borg COMMAND [ARGUMENT …]\n\n" + "\n".join(lines) + "\n\nborg COMMAND --help says more."
+def usage(group: str = "") -> str:
+    """The list of commands, one line each; of ``group`` only, where it is one (``debug``)."""
+    listed = {words: summary for words, (_, summary) in COMMANDS.items() if not group or words[0] == group}
+    lines = [f"  {' '.join(words):<18} {summary}" for words, summary in listed.items()]
+    command = f"borg {group} COMMAND" if group else "borg COMMAND"
+    return f"usage: {command} [ARGUMENT …]\n\n" + "\n".join(lines) + f"\n\n{command} --help says more."
 
 
 def dispatch(argv: list[str]) -> int:
     """Run the command in ``argv`` and return its exit code."""
-    if not argv or argv[0] in ("-h", "--help", "help"):
+    if argv and argv[0] == "help":
+        argv = [*argv[1:], "--help"]
+    if not argv or argv[0] in ("-h", "--help"):
         print(usage())
         return 0 if argv else EXIT_USAGE
     if argv[0] in ("-V", "--version"):
@@ -67,6 +73,9 @@ def dispatch(argv: list[str]) -> int:
             module = import_module(f"borgd.cli.{COMMANDS[words][0]}")
             arguments = argv if COMMANDS[words][0] == "install" else argv[length:]
             return int(module.run(arguments))
+    if argv[0] in {words[0] for words in COMMANDS} and argv[1:] in ([], ["-h"], ["--help"]):
+        print(usage(argv[0]))
+        return EXIT_USAGE if len(argv) == 1 else 0
     print(f"borg: no command {' '.join(argv[:2])!r}; borg --help lists them", file=sys.stderr)
     return EXIT_USAGE
 
@@ -74,20 +83,45 @@ def dispatch(argv: list[str]) -> int:
 def main() -> None:
     """Console entry of ``borg`` and ``borgd``."""
     try:
-        code = dispatch(sys.argv[1:])
-        sys.stdout.flush()
-    except BorgError as error:
-        print(f"borg: {error}", file=sys.stderr)
-        code = error.exit_code
-    except KeyboardInterrupt:
-        code = EXIT_INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
-        code = 0
+        code = _foreseen()
     except Exception:
         import traceback
 
-        traceback.print_exc()
-        print("borg: this was not foreseen; the lines above say where", file=sys.stderr)
+        _say(f"{traceback.format_exc()}borg: this was not foreseen; the lines above say where")
         code = EXIT_UNFORESEEN
     sys.exit(code)
+
+
+def _foreseen() -> int:
+    """Run the command line; the exit code of what it did or of what was foreseen to go wrong."""
+    try:
+        code = dispatch(sys.argv[1:])
+        if sys.stdout is not None:  # closed by the caller: >&-
+            sys.stdout.flush()
+    except BorgError as error:
+        _say(f"borg: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        _discard_output()
+        return 0
+    except OSError as error:
+        sentence = refused(error)
+        if sentence is None:
+            raise
+        _discard_output()
+        _say(f"borg: {sentence}")
+        return EXIT_FORESEEN
+    return code
+
+
+def _say(text: str) -> None:
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def _discard_output() -> None:
+    """What is still to be written has nowhere to go; without this the interpreter would try again and end with 120."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

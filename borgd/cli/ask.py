@@ -10,8 +10,8 @@ import argparse
 import sys
 import time
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 
+from borgd.cli.here import working_directory
 from borgd.cli.interrupt_parts import open_desk, print_json, span_ms
 from borgd.daemon import repository
 from borgd.daemon.inbox_desk import InboxDesk
@@ -100,7 +100,7 @@ def _ask(arguments: argparse.Namespace, paths: dict[str, str]) -> Ask:
 
 def _scope(given: str | None, paths: dict[str, str]) -> str:
     if given is None:
-        return scopes.default_scope(repository.name(str(Path.cwd())), "", paths)
+        return scopes.default_scope(repository.name(working_directory()), "", paths)
     try:
         return scopes.parse(given)
     except LimitError as error:

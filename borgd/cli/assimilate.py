@@ -21,7 +21,7 @@ from borgd.cli import assimilate_state
 from borgd.cli.assimilate_state import Read, State
 from borgd.cli.lesson_files import append, complain, print_json, records, settings
 from borgd.daemon import repository
-from borgd.errors import InputError
+from borgd.errors import BorgError, InputError
 from borgd.lessons.capture import own_rules
 from borgd.lessons.detectors import Rule
 from borgd.lessons.episodes import Episode
@@ -56,6 +56,8 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     arguments = parser.parse_args(argv)
     state = assimilate_state.load()
+    if not arguments.path and not _projects().is_dir():
+        raise BorgError(f"no transcripts of Claude Code in {_projects()}; name a file or a directory with some")
     sources = list(_sources(arguments.path or [_projects()], state))
     known = {str(record.get("id")) for record in records("episodes")}
     work = _Work(sources, state, own_rules(settings().capture.patterns), known, apply=arguments.apply)
@@ -194,7 +196,7 @@ class _Work:
         more = self.counts.total() - len(self.shown)
         print(f"{f'and {more} before these; ' if more else ''}{self.counts.total()} corrections in {self.files} transcripts")
         if not self.counts:
-            print("Nothing new. Transcripts are looked for in ~/.claude/projects; name others on the command line.")
+            print("Nothing new.")
         elif self.apply:
             print("Stored. borg lesson ratify makes lessons of them.")
         else:

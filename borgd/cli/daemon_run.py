@@ -62,8 +62,23 @@ def _serve(held: Claim, env: dict[str, str]) -> int:
         return anyio.run(partial(serve, build(where), where, config.daemon, env=env, held=held))
     except BorgError:
         raise
+    except BaseExceptionGroup as group:
+        first = _first(group)
+        if not isinstance(first, (BorgError, OSError)):
+            logger.exception("the daemon crashed")
+            raise
+        logger.error("the daemon could not go on: %s", type(first).__name__)
+        raise first from None
     except Exception:
         logger.exception("the daemon crashed")
         raise
     finally:
         close_log(log)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first error that is no group itself."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -93,7 +93,7 @@ def _start() -> None:
                 pass
             if ended:
                 said.seek(0)
-                words = said.read().decode("utf-8", "replace").strip() or f"exit code {child.returncode}"
-                raise BorgError(f"the daemon did not come up: {words}")
+                words = said.read().decode("utf-8", "replace").strip().removeprefix("borg: ")
+                raise BorgError(f"the daemon did not come up: {words or f'exit code {child.returncode}'}")
             time.sleep(STEP_S)
     raise NoDaemonError(f"the daemon (pid {child.pid}) did not answer within {START_S:g} s; its log says why")

@@ -20,7 +20,7 @@ from borgd import __version__, wire
 from borgd.cli.install import CLIENT, MODULE, client_path, installed
 from borgd.daemon.client import UnreachableError, call, daemon_pid
 from borgd.daemon.settings import read_config
-from borgd.errors import BorgError, NoDaemonError, ProtocolError
+from borgd.errors import BorgError, ConfigError, NoDaemonError, ProtocolError, refused
 from borgd.paths import Places, shipped
 
 AGENTS = ("claude-code",)
@@ -30,6 +30,8 @@ SHELL_S = 5.0
 """guard: a shell's profile may take this long."""
 LAST_FAILURES = 5
 """design: lines of hook.log that are shown."""
+LEAST_FREE_BYTES = 1 << 20
+"""design: a disk with less room than this is as good as full."""
 TAIL_BYTES = 1 << 14
 """guard: how much of hook.log is read."""
 MEANING = {
@@ -75,8 +77,10 @@ def findings(where: Places, env: dict[str, str]) -> Iterator[Finding]:
     for check in checks:
         try:
             yield from check()
-        except (BorgError, OSError) as error:
+        except BorgError as error:
             yield Finding("doctor", BAD, str(error))
+        except OSError as error:
+            yield Finding("doctor", BAD, refused(error) or str(error))
 
 
 def _mode(path: Path) -> int:
@@ -113,8 +117,14 @@ def directories(where: Places) -> Iterator[Finding]:
         owner = path.stat().st_uid
         if owner != os.getuid():
             yield Finding("directories", BAD, f"{path} belongs to uid {owner}", "give it back to yourself, or move it away")
+        elif os.statvfs(path).f_flag & os.ST_RDONLY:
+            yield Finding(
+                "directories", BAD, f"{path} is on a read-only file system: nothing is stored", "mount it writable"
+            )
         elif not os.access(path, os.W_OK | os.X_OK):
             yield Finding("directories", BAD, f"{path} cannot be written", f"chmod u+rwx {path}")
+        elif os.statvfs(path).f_bavail * os.statvfs(path).f_frsize < LEAST_FREE_BYTES:
+            yield Finding("directories", BAD, f"{path}: the disk is full, nothing is stored", "free some space")
         elif path != where.config and _mode(path) & 0o077:
             yield Finding("directories", NOTE, f"{path} has mode {_mode(path):o}: others can look in", f"chmod 700 {path}")
         else:
@@ -203,7 +213,11 @@ def settings(where: Places) -> Iterator[Finding]:
 
 def configuration(where: Places) -> Iterator[Finding]:
     """Whether config.toml can be used."""
-    read_config(where)
+    try:
+        read_config(where)
+    except ConfigError as error:
+        yield Finding("config", BAD, str(error), "mend it; until then the daemon uses the defaults and commands refuse")
+        return
     text = f"{where.config_file} is fine" if where.config_file.exists() else "no config.toml: the defaults are used"
     yield Finding("config", OK, text)
 

@@ -131,9 +131,9 @@ def replace_file(path: Path, data: bytes, mode: int) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
-    except OSError:
+    except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise
+        raise OSError(error.errno, error.strerror, str(target)) from None
 
 
 def place_client(where: Places) -> None:

@@ -35,15 +35,16 @@ def run(uninstall: bool, apply: bool) -> int:
     for name in UNITS:
         path = directory() / name
         if uninstall:
-            print(f"{path}: {'removed' if apply else 'would be removed'}" if path.exists() else f"{path}: not there")
+            there = path.exists()
             if apply:
                 path.unlink(missing_ok=True)
+            print(f"{path}: {'removed' if apply else 'would be removed'}" if there else f"{path}: not there")
         elif path.exists() and path.read_text() == unit(name):
             print(f"{path}: nothing to change")
         else:
-            print(f"{path}: {'written' if apply else 'would be written'}" + ("" if apply else f"\n\n{unit(name)}"))
             if apply:
                 replace_file(path, unit(name).encode(), 0o644)
+            print(f"{path}: {'written' if apply else 'would be written'}" + ("" if apply else f"\n\n{unit(name)}"))
     word = "disable" if uninstall else "enable"
     print(f"Then: systemctl --user daemon-reload && systemctl --user {word} --now borgd.socket")
     if not apply:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import msgspec
 
 from borgd.cli.lesson_files import add_fields, change, details, edit, given, here, print_json
 from borgd.errors import UsageError
+from borgd.lessons.store import Store
 
 
 def run(argv: list[str]) -> int:
@@ -27,9 +29,16 @@ def run(argv: list[str]) -> int:
         changes["repo"] = here()
         if not changes["repo"]:
             raise UsageError("--reach repo is for the repository you are in, and you are in none")
-    (edited,) = change(lambda store: [edit(store, arguments.id, changes)])
+    (edited,) = change(lambda store: [edit(store, arguments.id, _linked(store, changes))])
     if arguments.json:
         print_json(msgspec.to_builtins(edited))
     else:
         print(details(edited))
     return 0
+
+
+def _linked(store: Store, changes: dict[str, Any]) -> dict[str, Any]:
+    """``changes`` with the full ids of what the lesson supersedes."""
+    if "supersedes" not in changes:
+        return changes
+    return {**changes, "supersedes": [store.find(key).id for key in changes["supersedes"]]}

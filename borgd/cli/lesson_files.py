@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.here import working_directory
 from borgd.config import Config
 from borgd.daemon import repository
 from borgd.daemon.settings import engineer_name, machine_name, read_config
@@ -48,7 +49,7 @@ def engineer() -> str:
 
 def here() -> str:
     """The repository of the working directory, ``owner/name``; empty in none."""
-    return repository.name(str(Path.cwd()))
+    return repository.name(working_directory())
 
 
 def journal(name: str) -> Journal:
@@ -79,8 +80,7 @@ def load() -> Store:
     """All lessons, the team's as peers; what could not be read is said on standard error."""
     store = Store()
     path = places().journal("lessons")
-    if path.exists():
-        take(store, Journal(path).read(), path)
+    take(store, Journal(path).read(), path)
     take_team(store)
     return store
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 import msgspec
 
@@ -46,7 +46,7 @@ def _told_outcomes(outcomes: Sequence[Outcome]) -> str:
     more = f" (the last {OUTCOMES} of {len(outcomes)})" if len(outcomes) > OUTCOMES else ""
     rows = [f"  outcomes{more}"]
     for one in outcomes[-OUTCOMES:]:
-        day = datetime.fromtimestamp(one.ms / 1000, UTC).date() if 0 <= one.ms < 1 << 47 else "?"
+        day = datetime.fromtimestamp(one.ms / 1000).date() if 0 <= one.ms < 1 << 47 else "?"
         kind = f"{one.kind}{' (held out)' if one.held else ''}{f' × {one.credit:.2f}' if one.credit < 1 else ''}"
         rows.append(f"    {day}  {kind}: {scrub(clean(one.evidence, EVIDENCE_CHARS))}")
     return "\n".join(rows)

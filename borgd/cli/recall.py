@@ -6,7 +6,6 @@ Works without a daemon. Reads TEXT, the files, or standard input; draws nothing 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.here import working_directory
 from borgd.daemon.knowledge import Knowledge
 from borgd.daemon.parts import policy_of
 from borgd.daemon.repository import name as repository_name
@@ -28,6 +28,7 @@ from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
 from borgd.recall.scope import named_scopes
 
+NONE_YET = "No lessons yet, so nothing can apply. borg lesson add writes one, borg lesson import CLAUDE.md takes over yours."
 LISTED = 10
 """design: lessons listed for a person."""
 
@@ -70,6 +71,7 @@ def document(choice: Choice, matches: list[Match], knowledge: Knowledge, floor: 
             }
             for match in matches
         ],
+        "lessons": len(knowledge.lessons),
         "problems": knowledge.problems,
     }
 
@@ -85,7 +87,8 @@ def show(found: dict[str, Any]) -> None:
     """For a person."""
     for problem in found["problems"]:
         print(f"borg: {problem}", file=sys.stderr)
-    print(found["text"] or f"Nothing applies: no lesson reaches the floor {found['floor']:.3f}.")
+    nothing = f"Nothing applies: no lesson reaches the floor {found['floor']:.3f}."
+    print(found["text"] or (nothing if found["lessons"] else NONE_YET))
     if found["matches"]:
         print("\n   evidence  lesson       what became of it")
     for match in found["matches"][:LISTED]:
@@ -103,7 +106,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--file", action="append", default=[], help="a file with the work's text")
     parser.add_argument("--channel", choices=["early", "stop"], default="stop")
     parser.add_argument("--lessons", type=Path, help="another lessons.jsonl")
-    parser.add_argument("--cwd", default=os.getcwd(), help="where the session works")  # noqa: PTH109 (may be gone)
+    parser.add_argument("--cwd", default=working_directory(), help="where the session works (here)")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(argv)
     if options.lessons is not None and not options.lessons.is_file():

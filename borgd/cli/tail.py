@@ -11,7 +11,11 @@ import msgspec
 from borgd.daemon.client import call
 from borgd.errors import UsageError
 
+USAGE = (
+    "usage: borg tail [--json]\n\nEvents as they come, one line each: when, which session, what was said, how long it took."
+)
 WAIT_S = 30
+"""design: seconds that the daemon holds a question while nothing happens."""
 
 
 def line(event: dict[str, Any]) -> str:
@@ -25,8 +29,11 @@ def line(event: dict[str, Any]) -> str:
 
 def run(argv: list[str]) -> int:
     """Print until interrupted."""
+    if argv and argv[0] in ("-h", "--help"):
+        print(USAGE)
+        return 0
     if argv not in ([], ["--json"]):
-        raise UsageError("usage: borg tail [--json]")
+        raise UsageError(f"borg tail takes only --json, not {' '.join(argv)!r}")
     since = -1
     while True:
         body = msgspec.json.encode({"since": since, "wait": WAIT_S})

@@ -114,6 +114,8 @@ def run(argv: list[str]) -> int:
         print(msgspec.json.encode(found).decode()) if options.json else show(found)
         return 0
     if options.command == "leave":
+        if not read_config(where).team.directory:
+            raise BorgError("no team here, so there is nothing to leave")
         configure(where, "")
         print("Left. What you shared stays in the team's directory; borg forget takes lessons back.")
         return 0

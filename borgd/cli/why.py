@@ -1,8 +1,9 @@
-"""``borg why SESSION [--json]``: every decision of a session with its pool, scores, draws, probabilities and outcomes."""
+"""``borg why [SESSION] [--json]``: every decision of a session with its pool, scores, draws, probabilities and outcomes."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from typing import Any
 
@@ -12,6 +13,9 @@ from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome, PoolEntry
 from borgd.paths import places
+
+LISTED = 5
+"""design: sessions that an error names."""
 
 
 def explain(entry: PoolEntry, decision: Decision) -> str:
@@ -53,23 +57,43 @@ def show(found: dict[str, Any]) -> None:
     print()
 
 
+def _session(decisions: list[Decision], named: str | None) -> str:
+    """The id of the session that is meant; the last one where none is named.
+
+    :raises BorgError: there is none, or several start so.
+    """
+    last = {one.session: one.ms for one in sorted(decisions, key=lambda one: one.ms)}
+    newest = sorted(last, key=lambda name: -last[name])
+    if named in last or (named is None and newest):
+        return named or newest[0]
+    if named is None:
+        raise BorgError("no decision yet: borgd writes one when it recalls a lesson; borg recall TEXT tries it by hand")
+    near = [name for name in newest if named and name.startswith(named)]
+    if not near:
+        known = f"; the last ones are {', '.join(newest[:LISTED])}" if newest else ""
+        raise BorgError(f"no decision for a session {named!r}: nothing applied there, or it was another machine{known}")
+    if len(near) > 1:
+        raise BorgError(f"{len(near)} sessions start with {named!r}: {', '.join(near[:LISTED])}; name more of it")
+    return near[0]
+
+
 def run(argv: list[str]) -> int:
     """Explain; exit code 1 where the session is not known."""
     parser = argparse.ArgumentParser(prog="borg why", description=__doc__)
-    parser.add_argument("session", help="the agent's session id, or its beginning")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("session", nargs="?", help="the agent's session id, or its beginning (the last session)")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)
     where = places()
-    decisions = [
-        one for one in Journal(where.journal("decisions")).read(Decision).records if one.session.startswith(options.session)
-    ]
-    if not decisions:
-        raise BorgError(f"no decision for a session {options.session!r}: nothing applied there, or it was another machine")
+    reading = Journal(where.journal("decisions")).read(Decision)
+    for damage in reading.damage:
+        print(f"borg: {where.journal('decisions')}:{damage.line}: {damage.reason}", file=sys.stderr)
+    session = _session(reading.records, options.session)
+    decisions = [one for one in reading.records if one.session == session]
     names = {one.id for one in decisions}
     outcomes = [one for one in Journal(where.journal("outcomes")).read(Outcome).records if one.decision in names]
     documents = [describe(one, outcomes) for one in sorted(decisions, key=lambda one: (one.ms, one.id))]
     if options.json:
-        print(msgspec.json.encode({"session": options.session, "decisions": documents}).decode())
+        print(msgspec.json.encode({"session": session, "decisions": documents}).decode())
     else:
         for document in documents:
             show(document)

@@ -67,7 +67,7 @@ def test_each_broken_part_is_named(at: Home) -> None:
     for name in ("client", "start", "claude-code"):
         assert state(found, name) == "bad", found
     assert "Stop" in found["claude-code"][0]["text"]
-    assert any("idle" in finding["text"] for finding in found["doctor"])
+    assert any("idle" in finding["text"] for finding in found["config"])
     assert "hook log" in found
 
 
