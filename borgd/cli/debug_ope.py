@@ -16,8 +16,9 @@ from borgd.cli import replay_files as files
 from borgd.errors import UsageError
 from borgd.replay.candidates import Candidate, parse, parse_named
 from borgd.replay.engine import Replay
+from borgd.replay.findings import CandidateResult, Coverage, Result
 from borgd.replay.power import WORTH
-from borgd.replay.result import CandidateResult, Coverage, Result, result
+from borgd.replay.result import result
 from borgd.replay.rewards import REWARDS
 
 SEED = 20_260_101
@@ -35,7 +36,9 @@ def run(argv: list[str]) -> int:
     candidates = _candidates(arguments.set, arguments.candidate)
     decisions = files.decision_files(arguments.decisions)
     if not decisions:
-        print(msgspec.json.encode({"version": 1, "coverage": [], "candidates": []}).decode() if arguments.json else NOTHING)
+        print(
+            msgspec.json.encode({"version": 1, "coverage": None, "candidates": []}).decode() if arguments.json else NOTHING
+        )
         return 0
     replay = replayed(
         decisions,
@@ -43,6 +46,7 @@ def run(argv: list[str]) -> int:
         candidates,
         arguments.reward or (["all"] if arguments.html else ["changed"]),
         bootstrap=arguments.interval == "bootstrap",
+        beliefs=bool(arguments.html),
     )
     found = result(replay, use_bootstrap=arguments.interval == "bootstrap", worth=arguments.worth)
     if arguments.html:
@@ -65,9 +69,10 @@ def replayed(
     rewards: Sequence[str],
     *,
     bootstrap: bool = False,
+    beliefs: bool = False,
 ) -> Replay:
     """A replay of these files."""
-    known = files.read_outcomes(outcomes)
+    known = files.read_outcomes(outcomes, beliefs=beliefs or any(candidate.moves_beliefs for candidate in candidates))
     now_ms = max(time.time_ns() // 1_000_000, known.latest_ms)
     chosen = files.rewards(rewards)
     replay = Replay(candidates, chosen, known, now_ms, bootstrap=SEED if bootstrap else None)
@@ -103,11 +108,11 @@ def _candidates(pairs: list[str], named: list[str]) -> list[Candidate]:
 
 def text(found: Result) -> str:
     """The result for a terminal."""
-    parts = [coverage_text(coverage) for coverage in found.coverage[:1]]
+    parts = [coverage_text(found.coverage)]
     parts.append(f"Intervals: 95 %, {found.interval}.")
-    for coverage in found.coverage:
-        mine = [candidate for candidate in found.candidates if candidate.reward == coverage.reward]
-        parts.append(f"== {mine[0].unit} ==" + (f"  ({coverage.used:,} used)" if len(found.coverage) > 1 else ""))
+    for reward in dict.fromkeys(candidate.reward for candidate in found.candidates):
+        mine = [candidate for candidate in found.candidates if candidate.reward == reward]
+        parts.append(f"== {mine[0].unit} ==")
         parts += [_table(candidate) for candidate in mine]
     parts.append(found.headline.sentence)
     parts.append(

@@ -34,7 +34,9 @@ def run(argv: list[str]) -> int:
     if "holdout" in candidate.settings:
         raise UsageError("holdout changes a coin, not a choice; borg debug ope --set holdout=… weighs it")
     decisions = files.decision_files(arguments.decisions)
-    outcomes = files.read_outcomes(files.outcome_files(arguments.outcomes)) if candidate.moves_beliefs else None
+    outcomes = (
+        files.read_outcomes(files.outcome_files(arguments.outcomes), beliefs=True) if candidate.moves_beliefs else None
+    )
 
     def choices() -> Iterator[Choice]:
         for chunk in files.Lines(decisions).chunks(0):

@@ -40,6 +40,8 @@ AHEAD = 2
 """tuned (tests/perf/bench_replay): processes that read ahead on two cores; adding up is a third of the work."""
 SAVE_S = 10.0
 """design: a replay that takes longer than this saves its state as often."""
+FORGOTTEN_S = 30 * 24 * 3600.0
+"""design: a saved state that nobody took up is removed after so long."""
 PROGRESS_S = 0.2
 """design: seconds between two updates of the progress line."""
 
@@ -87,9 +89,9 @@ def _must_exist(files: list[Path]) -> None:
             raise InputError(str(file), "expected a file of JSON lines; there is none")
 
 
-def read_outcomes(files: Sequence[Path]) -> Outcomes:
-    """All outcomes of these files."""
-    outcomes = Outcomes()
+def read_outcomes(files: Sequence[Path], *, beliefs: bool) -> Outcomes:
+    """All outcomes of these files; ``beliefs``: will be asked of them."""
+    outcomes = Outcomes(beliefs=beliefs)
     for file in files:
         with file.open("rb") as stream:
             outcomes.add(_lines(stream))
@@ -210,6 +212,9 @@ def fingerprint(files: Sequence[Path], outcomes: Outcomes, candidates: Sequence[
 
 def _save(replay: Replay, file: Path, lines: int) -> None:
     private_dir(file.parent)
+    for other in file.parent.glob("*.state"):
+        if time.time() - other.stat().st_mtime > FORGOTTEN_S:
+            other.unlink(missing_ok=True)
     data = msgspec.msgpack.encode([lines, state.freeze(replay.state())])
     new = file.with_suffix(".new")
     new.touch(mode=0o600)

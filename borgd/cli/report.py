@@ -19,9 +19,10 @@ from borgd.memory.belief import BeliefRule
 from borgd.paths import places, private_dir
 from borgd.replay.asks import AskDay, ask_days
 from borgd.replay.engine import Replay
+from borgd.replay.findings import Result
 from borgd.replay.page import page
 from borgd.replay.records import hash64
-from borgd.replay.result import Result, result
+from borgd.replay.result import result
 from borgd.replay.rewards import REWARDS
 
 DAY_MS = 24 * 3600 * 1000
@@ -47,7 +48,7 @@ def run(argv: list[str]) -> int:
             "Nothing to report yet: borgd writes a record when it recalls a lesson. borg doctor says if an agent is set up."
         )
         return 0
-    outcomes = files.read_outcomes(files.outcome_files([], team=arguments.team))
+    outcomes = files.read_outcomes(files.outcome_files([], team=arguments.team), beliefs=True)
     now_ms = time.time_ns() // 1_000_000
     since_ms = now_ms - days * DAY_MS
     replay = Replay([], REWARDS, outcomes, now_ms, since_ms=since_ms)

@@ -48,10 +48,10 @@ POSITIONS = 32
 REUSED = "draw used before"
 EARLIER = "before the period"
 FED = (
-    "skipped", "unsettled", "used", "sessions", "headline", "lessons", "accounts", "loggers", "_seen", "_models",
+    "skipped", "used", "sessions", "headline", "lessons", "accounts", "loggers", "_seen", "_models",
     "_positions", "_drawn", "_bootstraps", "first_ms", "last_ms", "exact", "drawn",
 )  # fmt: skip
-SESSIONS_KEPT = 100_000
+SESSIONS_KEPT = 20_000
 """guard: sessions whose contested draws are remembered."""
 
 
@@ -103,8 +103,7 @@ class Replay:
         self.slates = slates
         self.since_ms = since_ms
         self.skipped: Counter[str] = Counter()
-        self.unsettled: Counter[str] = Counter()
-        self.used: Counter[str] = Counter()
+        self.used = 0
         self.sessions = SortedKeys()
         self.headline = Headline()
         self.lessons = Lessons()
@@ -155,11 +154,11 @@ class Replay:
         self.exact += agree
         self.drawn += found.count - agree
         lesson = self.lessons.of(found.lesson, found.names)
-        self.headline.feed(found, ready.kinds, lesson, self.lessons.names, self.now_ms)
+        known = settled(found, ready.kinds, self.now_ms)
+        self.skipped[NO_OUTCOME] += int((~known).sum())
+        self.used += int(known.sum())
+        self.headline.feed(found, known, ready.kinds, lesson, self.lessons.names)
         for reward in self.rewards:
-            known = settled(found, ready.kinds, reward, self.now_ms)
-            self.unsettled[reward] += int((~known).sum())
-            self.used[reward] += int(known.sum())
             self._reward(_Part(found, ready.kinds, lesson, known, ready.given, ready.filled), reward)
 
     def _ready(self, found: Columns, skipped: Counter[str]) -> Ready:
@@ -170,11 +169,9 @@ class Replay:
         filled = {c.name: self._places(found, was, rules[c.name], given[c.name], c) for c in self.candidates}
         return Ready(found, skipped, exact, gaps(found, exact), self.outcomes.kinds(found.arm_key), given, filled)
 
-    def reasons(self, reward: Reward) -> dict[str, int]:
-        """Skipped decisions by reason, those without an outcome for ``reward`` included; the largest first."""
-        counts = Counter(self.skipped)
-        counts[NO_OUTCOME] += self.unsettled[reward]
-        return {reason: count for reason, count in counts.most_common() if count}
+    def reasons(self) -> dict[str, int]:
+        """Skipped decisions by reason, the largest first."""
+        return {reason: count for reason, count in self.skipped.most_common() if count}
 
     def bootstrap(self, name: str, reward: Reward) -> Bootstrap | None:
         """The bootstrap of this candidate's DR value, where one was asked for."""

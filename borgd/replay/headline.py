@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from borgd.replay.intervals import ALPHA
-from borgd.replay.outcomes import CORRECTED, SETTLE_MS
+from borgd.replay.outcomes import CORRECTED
 from borgd.replay.pseudo import Arms, Sequences, arms, joined
 from borgd.replay.records import CHANNELS, Columns
 from borgd.replay.rewards import Rates
@@ -104,13 +104,15 @@ class Headline:
         """Week -> the difference so far, with the low and high that were true to say at that week's last look."""
         self._shown, self._held = Rates(), Rates()
 
-    def feed(self, found: Columns, kinds: NDArray[np.uint16], lesson: Ints, names: list[str], now_ms: int) -> None:
-        """Take decisions in; ``kinds`` and ``lesson`` per pool entry."""
+    def feed(
+        self, found: Columns, known: NDArray[np.bool_], kinds: NDArray[np.uint16], lesson: Ints, names: list[str]
+    ) -> None:
+        """Take decisions in; ``known`` per decision: its outcomes are; ``kinds`` and ``lesson`` per pool entry."""
         self._costs(found)
         self._calibrate(found)
         ms = found.ms[found.decision]
-        chosen = (found.shown | found.held) & ~found.standing & (kinds > 0)
-        rows = np.flatnonzero(chosen & (found.holdout[found.decision] > 0.0) & (ms <= now_ms - SETTLE_MS))
+        chosen = (found.shown | found.held) & ~found.standing & known[found.decision]
+        rows = np.flatnonzero(chosen & (found.holdout[found.decision] > 0.0))
         weeks = (ms[rows] - MONDAY_MS) // WEEK_MS
         for each in np.unique(weeks):
             self._occasions(found, rows[weeks == each], kinds, lesson, names)

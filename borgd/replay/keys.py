@@ -5,22 +5,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+Keys = NDArray[np.uint64]
+
 
 class SortedKeys:
-    """A set of 64-bit keys at 8 bytes each."""
+    """Sorted runs, each at least twice as long as the next, so that adding n keys costs O(n log n) in all."""
 
     def __init__(self) -> None:
-        self.keys: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
+        self.runs: list[Keys] = []
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return sum(len(run) for run in self.runs)
 
-    def add(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def add(self, keys: Keys) -> NDArray[np.bool_]:
         """Which of ``keys`` are new (the first of equal ones); they are taken in."""
         fresh = np.zeros(len(keys), dtype=bool)
         each, first = np.unique(keys, return_index=True)
-        place = np.minimum(np.searchsorted(self.keys, each), max(0, len(self.keys) - 1))
-        known = self.keys[place] == each if len(self.keys) else np.zeros(len(each), dtype=bool)
+        known = np.zeros(len(each), dtype=bool)
+        for run in self.runs:
+            place = np.minimum(np.searchsorted(run, each), len(run) - 1)
+            known |= run[place] == each
         fresh[first[~known]] = True
-        self.keys = np.sort(np.concatenate((self.keys, each[~known])), kind="stable")
+        if not known.all():
+            self.runs.append(each[~known])
+        while len(self.runs) > 1 and len(self.runs[-2]) < 2 * len(self.runs[-1]):
+            last, before = self.runs.pop(), self.runs.pop()
+            self.runs.append(np.sort(np.concatenate((before, last)), kind="stable"))
         return fresh

@@ -1,7 +1,7 @@
 """Outcomes by the million: which reward a lesson brought in a decision, and what was believed of it at any moment.
 
-Promises: order and repetition of lines change nothing; 25 bytes an outcome; beliefs at a time use only outcomes from before
-that time. What a kind means for a belief is ``borgd.memory.belief``'s business; here it is only dated.
+Promises: order and repetition of lines change nothing; 10 bytes an outcome, 42 with beliefs; beliefs at a time use only
+outcomes from before that time. What a kind means for a belief is ``borgd.memory.belief``'s business; here it is only dated.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ CHANGED = BIT["changed"] | BIT["tested"]
 UNDONE = BIT["regretted"] | BIT["contradicted"] | BIT["vetoed"]
 CORRECTED = BIT["corrected"]
 UNTOUCHED = BIT["not_corrected"]
-SETTLE_MS = 24 * 3600 * 1000
-"""design: a correction may come until a session has idled for a day; younger decisions have no outcome yet."""
+SETTLE_MS = 2 * 24 * 3600 * 1000
+"""design: a session ends when it has idled for a day, and may have worked for a day; younger decisions are not judged."""
 
 
 class Line(msgspec.Struct, gc=False):
@@ -55,7 +55,9 @@ _DECODER = msgspec.json.Decoder(Line)
 class Outcomes:
     """All outcomes, packed. Fill with ``add``; then ``seal`` once; then ask."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, beliefs: bool = True) -> None:
+        """:param beliefs: whether beliefs will be asked for; without, an outcome costs a quarter of the memory."""
+        self._with_beliefs = beliefs
         self._keys, self._bits = array("Q"), array("H")
         self._lessons, self._sessions, self._times, self._results = array("Q"), array("Q"), array("q"), array("q")
         self.skipped: Counter[str] = Counter()
@@ -88,7 +90,7 @@ class Outcomes:
             self._keys.append(hash64(line.decision, line.lesson))
             self._bits.append(bit)
         rank = 0 if line.held else RANKS.get(line.kind, 0)
-        if rank:
+        if rank and self._with_beliefs:
             self._lessons.append(hash_name(line.lesson))
             self._sessions.append(hash_name(line.agent, line.session or f"\0{line.decision or line.id}"))
             self._times.append(line.ms)
@@ -98,7 +100,8 @@ class Outcomes:
         """Sort for asking."""
         key = np.frombuffer(self._keys, dtype=np.uint64) if self._keys else np.empty(0, dtype=np.uint64)
         bits = np.frombuffer(self._bits, dtype=np.uint16) if self._bits else np.empty(0, dtype=np.uint16)
-        order = np.argsort(key, kind="stable")
+        self._keys, self._bits = array("Q"), array("H")
+        order = np.argsort(key)
         key, bits = key[order], bits[order]
         first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))) if len(key) else np.empty(0, dtype=np.int64)
         self._key = key[first]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from borgd.replay import sections
 from borgd.replay.asks import AskDay
+from borgd.replay.findings import Result
 from borgd.replay.outcomes import Timeline
 from borgd.replay.plots import clean
-from borgd.replay.result import Result
 from borgd.replay.style import STYLE
 
 
@@ -33,7 +33,7 @@ def page(
         f"<header><h1>{clean(title)}</h1><p>{clean(period, 160)}</p></header>",
         f'<p class="verdict">{clean(found.headline.sentence, 400)}</p>',
         sections.cards(found),
-        sections.coverage(found.coverage) if found.coverage else "",
+        sections.coverage(found.coverage),
         sections.headline(found),
         sections.candidates(found),
         sections.beliefs(timeline, names or {}) if timeline is not None else "",

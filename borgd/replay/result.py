@@ -1,19 +1,29 @@
-"""What a replay found, as values that JSON, text and the page print: coverage first, then values, then one sentence each.
+"""From a replay's running sums to its findings: coverage first, then values, then one plain sentence each.
 
-The stable form of ``borg debug ope --json``. Must not compute anything that the replay did not measure.
+Must not compute anything that the replay did not measure.
 """
 
 from __future__ import annotations
 
 import math
 
-import msgspec
 import numpy as np
 
 from borgd.replay import estimators
 from borgd.replay.account import SEQUENCES, SHARED, Account
 from borgd.replay.candidates import LOGGED, Candidate, notes
 from borgd.replay.engine import Replay
+from borgd.replay.findings import (
+    Bin,
+    CandidateResult,
+    Coverage,
+    Estimate,
+    Headline,
+    Latency,
+    Rate,
+    Result,
+    SoFar,
+)
 from borgd.replay.headline import Table
 from borgd.replay.intervals import ALPHA, Interval
 from borgd.replay.power import WORTH, more_sessions
@@ -32,133 +42,13 @@ WHY_NONE = {
 }
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A value per recall with its interval; None where there is none, and why in ``note``."""
-
-    name: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    per_shown: float | None = None
-    per_1000_characters: float | None = None
-    note: str = ""
-
-
-class CandidateResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One candidate under one reward. ``verdict``: better, worse, same, as logged, not enough data."""
-
-    name: str
-    settings: dict[str, object]
-    reward: str
-    unit: str
-    decisions: int
-    estimates: list[Estimate]
-    difference: Estimate | None
-    verdict: str
-    sentence: str
-    more_sessions: int | None
-    shown_per_recall: float | None
-    characters_per_recall: float | None
-    effective_sample_size: float
-    largest_weight: float
-    share_without_support: float
-    notes: list[str]
-
-
-class Coverage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the values rest on, for one reward."""
-
-    reward: str
-    used: int
-    skipped: dict[str, int]
-    sessions: int
-    lessons: int
-    outcomes: int
-    outcomes_skipped: dict[str, int]
-    loggers: list[str]
-    combined: str
-    exact_probabilities: int
-    """Decisions whose logged p is the exact one of the slot rule."""
-    drawn_probabilities: int
-    """The others: by draws, or decided by a grader."""
-
-
-class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """Repeat-correction rates of one key; ``low`` and ``high`` bound held out − shown, what showing prevents."""
-
-    key: str
-    shown: int
-    shown_rate: float | None
-    held: int
-    held_rate: float | None
-    low: float | None
-    high: float | None
-
-
-class SoFar(msgspec.Struct, frozen=True, kw_only=True):
-    """The difference held out − shown over everything up to a week's end, as it could be told then."""
-
-    week: str
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-class Headline(msgspec.Struct, frozen=True, kw_only=True):
-    """Repeat corrections, shown against held out; and what memory cost."""
-
-    overall: Rate | None
-    sentence: str
-    weeks: list[Rate]
-    so_far: list[SoFar]
-    lessons: list[Rate]
-    scopes: list[Rate]
-    recalls: int
-    characters_per_recall: float | None
-    blocks: int
-    milliseconds_per_recall: float | None
-
-
-class Bin(msgspec.Struct, frozen=True, kw_only=True):
-    """Calibration: entries whose logged p is in [low, high), their mean p and the share that was shown."""
-
-    low: float
-    high: float
-    entries: int
-    logged: float
-    observed: float
-
-
-class Latency(msgspec.Struct, frozen=True, kw_only=True):
-    """Milliseconds of the choice alone, per channel."""
-
-    hook: str
-    count: int
-    p50_ms: float
-    p95_ms: float
-    p99_ms: float
-
-
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """All of it."""
-
-    version: int
-    interval: str
-    alpha: float
-    coverage: list[Coverage]
-    candidates: list[CandidateResult]
-    headline: Headline
-    calibration: list[Bin]
-    latency: list[Latency]
-
-
 def result(replay: Replay, *, use_bootstrap: bool = False, worth: float = WORTH) -> Result:
     """The replay's findings so far."""
     return Result(
         version=VERSION,
         interval=BOOTSTRAP if use_bootstrap else ANYTIME,
         alpha=ALPHA,
-        coverage=[_coverage(replay, reward) for reward in replay.rewards],
+        coverage=_coverage(replay),
         candidates=[
             _candidate(replay, candidate, reward, use_bootstrap, worth)
             for reward in replay.rewards
@@ -170,19 +60,16 @@ def result(replay: Replay, *, use_bootstrap: bool = False, worth: float = WORTH)
     )
 
 
-def _coverage(replay: Replay, reward: Reward) -> Coverage:
-    logged = replay.accounts[LOGGED, reward]
-    many = len(logged.by_logger)
+def _coverage(replay: Replay) -> Coverage:
     return Coverage(
-        reward=reward,
-        used=replay.used[reward],
-        skipped=replay.reasons(reward),
+        used=replay.used,
+        skipped=replay.reasons(),
         sessions=len(replay.sessions),
         lessons=len(replay.lessons.names),
         outcomes=replay.outcomes.count,
         outcomes_skipped=dict(replay.outcomes.skipped),
         loggers=sorted(name for name, _ in replay.loggers.values()),
-        combined=_combined(many),
+        combined=_combined(len(replay.loggers)),
         exact_probabilities=replay.exact,
         drawn_probabilities=replay.drawn,
     )
@@ -355,8 +242,8 @@ def _rates(table: Table, most: int) -> list[Rate]:
 def _headline_sentence(replay: Replay, rate: Rate | None, worth: float) -> str:
     if rate is None or rate.low is None or rate.high is None:
         return (
-            "Not enough data: no lesson that won a slot has a known outcome a day later yet. Outcomes of shown and held-out "
-            "lessons make this number; keep working and look again tomorrow."
+            "Not enough data: no lesson that won a slot is judged yet. What became of a lesson, shown or held out, is known "
+            "when its session is over, at most two days later; keep working and look again then."
         )
     shown, held = rate.shown_rate, rate.held_rate
     said = f"corrected again in {_share(shown)} where shown ({rate.shown:,}), {_share(held)} where held out ({rate.held:,})"

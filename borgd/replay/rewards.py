@@ -48,15 +48,15 @@ def p_held(found: Columns) -> Floats:
     return np.where(found.standing, 0.0, found.p * holdout / (1.0 - holdout))
 
 
-def settled(found: Columns, kinds: NDArray[np.uint16], reward: Reward, now_ms: int) -> Bools:
-    """Per decision: its outcome is known. What needs corrections is known a day later, or it would favour the quick."""
-    chosen = found.shown | found.held
-    said = np.bincount(found.decision, chosen & (kinds > 0), minlength=found.count) > 0
-    asked = np.bincount(found.decision, found.shown if reward == "changed" else chosen, minlength=found.count) > 0
-    known = said | ~asked
-    if reward != "changed":
-        known &= (found.ms <= now_ms - SETTLE_MS) | ~asked
-    return known
+def settled(found: Columns, kinds: NDArray[np.uint16], now_ms: int) -> Bools:
+    """Per decision: all of its outcomes are known.
+
+    Good outcomes and corrections come at once, "not corrected" only when a session is over, and held-out lessons have no
+    other. So what is young is passed over whatever it has, and of the rest what is not judged for every lesson that was
+    shown or held out: neither the quick nor one of the two groups may be favoured.
+    """
+    waiting = np.bincount(found.decision, (found.shown | found.held) & (kinds == 0), minlength=found.count) > 0
+    return (found.ms <= now_ms - SETTLE_MS) & ~waiting
 
 
 def sides(found: Columns, kinds: NDArray[np.uint16], reward: Reward) -> list[Side]:

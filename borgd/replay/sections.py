@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from borgd.replay import plots
 from borgd.replay.asks import AskDay
 from borgd.replay.candidates import LOGGED
+from borgd.replay.findings import CandidateResult, Coverage, Rate, Result
 from borgd.replay.outcomes import Timeline
 from borgd.replay.plots import Axis, Row, Series, clean
-from borgd.replay.result import CandidateResult, Coverage, Rate, Result
 
 MOVED = 6
 """design: lessons whose belief curves are shown."""
@@ -38,8 +38,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, *, f
     body = "".join(
         f'<tr><th scope="row">{row[0]}</th>{"".join(f"<td>{cell}</td>" for cell in row[1:])}</tr>' for row in rows
     )
-    kind = "" if folded else ' class="words"'
-    inner = f'<div class="scroll"><table{kind}><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    inner = f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
     return f"<details><summary>{clean(caption)}</summary>{inner}</details>" if folded else inner
 
 
@@ -81,22 +80,19 @@ def _points(low: float | None, high: float | None) -> str:
     return f"{low * 100:+.1f} to {high * 100:+.1f}".replace("-", "−")
 
 
-def coverage(found: Sequence[Coverage]) -> str:
+def coverage(found: Coverage) -> str:
     """What the values rest on, before any value."""
-    rows = []
-    for each in found:
-        total = each.used + sum(each.skipped.values())
-        reasons = "; ".join(f"{count:,} {clean(reason)}" for reason, count in each.skipped.items()) or "none"
-        rows.append([clean(each.reward.replace("_", " ")), f"{each.used:,}", f"{total:,}", reasons])
-    first = found[0]
-    loggers = "; ".join(clean(name, 80) for name in first.loggers[:8])
-    facts = f"{first.sessions:,} sessions, {first.lessons:,} lessons, {first.outcomes:,} outcomes. "
-    facts += f"Written by {clean(first.combined, 120)}: {loggers}." if loggers else ""
-    lost = "; ".join(f"{count:,} {clean(reason)}" for reason, count in first.outcomes_skipped.items())
+    total = found.used + sum(found.skipped.values())
+    rows = [["used", f"{found.used:,}", share(found.used / total if total else None)]]
+    rows += [[clean(f"skipped: {reason}"), f"{count:,}", share(count / total)] for reason, count in found.skipped.items()]
+    loggers = "; ".join(clean(name, 80) for name in found.loggers[:8])
+    facts = f"{total:,} decisions, {found.sessions:,} sessions, {found.lessons:,} lessons, {found.outcomes:,} outcomes. "
+    facts += f"Written by {clean(found.combined, 120)}: {loggers}." if loggers else ""
+    lost = "; ".join(f"{count:,} {clean(reason)}" for reason, count in found.outcomes_skipped.items())
     facts += f" Outcomes skipped: {lost}." if lost else ""
-    facts += f" Logged probabilities: {first.exact_probabilities:,} exact by the slot rule"
-    facts += f", {first.drawn_probabilities:,} by draws or a grader." if first.drawn_probabilities else "."
-    return section("What this rests on", table(("reward", "used", "decisions", "skipped"), rows, "", folded=False), facts)
+    facts += f" Logged probabilities: {found.exact_probabilities:,} exact by the slot rule"
+    facts += f", {found.drawn_probabilities:,} by draws or a grader." if found.drawn_probabilities else "."
+    return section("What this rests on", table(("decisions", "count", "share"), rows, "", folded=False), facts)
 
 
 def headline(found: Result) -> str:

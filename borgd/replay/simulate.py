@@ -217,6 +217,7 @@ class _Session:
         )
 
     def _outcomes(self, decision: Decision, chances: Known, *, held: bool) -> None:
+        """As in life: an answer soon where there is one, a correction later, and at the end what was not judged."""
         truth = self.made.truth[chances.lesson]
         if not held:
             luck = self.random.random()
@@ -224,7 +225,10 @@ class _Session:
             self._outcome(decision, chances, kind, self.now + STOP_AFTER_MS // 2, held)
         corrected = self.random.random() < (chances.corrected_held if held else chances.corrected_shown)
         ended = self.now + int(self.random.exponential(END_AFTER_MS)) + 1
-        self._outcome(decision, chances, "corrected" if corrected else "not_corrected", ended, held)
+        if corrected:
+            self._outcome(decision, chances, "corrected", ended, held)
+        elif held:
+            self._outcome(decision, chances, "not_corrected", ended, held)
 
     def _outcome(self, decision: Decision, chances: Known, kind: OutcomeKind, ms: int, held: bool) -> None:
         lesson = chances.lesson

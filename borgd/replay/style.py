@@ -64,7 +64,7 @@ summary { cursor: pointer; color: var(--a); padding: 3px 0; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .88rem; width: 100%; }
 th, td { text-align: right; padding: 5px 10px; border-bottom: 1px solid var(--rule); vertical-align: top; }
-th:first-child, .words td:last-child, .words th:last-child { text-align: left; }
+th:first-child { text-align: left; }
 thead th { color: var(--soft); font-weight: 500; }
 tbody th { font-weight: 500; white-space: nowrap; }
 ul { padding-left: 1.2em; margin: 8px 0; }

@@ -14,10 +14,10 @@ from borgd.memory.belief import BeliefRule
 from borgd.memory.memory import Memory, MemoryRule
 from borgd.memory.records import Decision, Outcome
 from borgd.recall.policy import Policy
-from borgd.replay import candidates, records, state
+from borgd.replay import candidates, estimators, records, state
 from borgd.replay.candidates import LOGGED, Candidate, parse, parse_named
 from borgd.replay.engine import Replay
-from borgd.replay.outcomes import Outcomes
+from borgd.replay.outcomes import BIT, CHANGED, UNDONE, Outcomes
 from borgd.replay.result import result
 from borgd.replay.simulate import Known, simulate
 
@@ -110,6 +110,46 @@ def test_ips_and_snips_by_brute_force(replay: Replay, log: Log, bold: Candidate)
     assert points["IPS"] == pytest.approx(total / used, abs=1e-9)
     assert points["SNIPS"] == pytest.approx(total / weights * mass / used, abs=1e-9)
     assert points["IIPS"] == points["IPS"]
+
+
+@pytest.mark.parametrize(
+    "pairs", [["relative=0.8"], ["early_cap=2", "holdout=0.1"], ["explore=false"], ["belief.changed=3"]]
+)
+def test_running_sums_are_the_estimators_on_the_whole_log(rich: Log, pairs: list[str]) -> None:
+    """Sixteen decisions share one state of the model (a half everywhere), so the whole log can be written down as arrays."""
+    candidate = parse("x", pairs)
+    replay = Replay([candidate], ("changed",), rich.known(), NOW)
+    ready = replay.read([line for line, d in zip(rich.lines, rich.decisions, strict=True) if d.channel == "early"][200:216])
+    found, given, filled = ready.found, ready.given["x"], ready.filled["x"]
+    replay.feed(ready)
+    assert replay.used == found.count == 16
+    seen = np.flatnonzero(found.shown)
+    mass = np.bincount(found.decision, given.shown, minlength=16)
+    changed = ((replay.outcomes.kinds(found.arm_key) & (CHANGED | UNDONE)) == BIT["changed"]).astype(float)
+    bandit = estimators.Bandit(
+        weight=given.shown[seen] / found.p[seen],
+        reward=changed[seen],
+        predicted=np.full(len(seen), 0.5),
+        baseline=mass / 2,
+        mass=mass,
+    )
+    points = replay.accounts["x", "changed"].points()
+    for name, estimator in estimators.BANDIT.items():
+        assert points[name] == pytest.approx(estimator(bandit), abs=1e-9), name
+    assert filled is not None
+    nothing = np.zeros(len(filled.row))
+    slates = estimators.Slates(
+        slate=found.decision[filled.row],
+        marginal=(given.shown / found.p)[filled.row],
+        prefix=filled.prefix,
+        before=filled.before,
+        reward=np.where(found.shown, changed, 0.0)[filled.row],
+        predicted=nothing,
+        baseline=nothing,
+        slates=16,
+    )
+    for name, estimator in estimators.SLATE.items():
+        assert points[name] == pytest.approx(estimator(slates), abs=1e-9), name
 
 
 def test_duplicates_and_chunks_change_nothing(log: Log, bold: Candidate) -> None:
@@ -231,11 +271,16 @@ def test_several_loggers_are_said_and_mixed(log: Log) -> None:
     other = Log(200, 5, lessons=70, policy=Policy(holdout=0.2))
     theirs = [msgspec.structs.replace(d, id=f"o-{d.id}", session=f"o-{d.session}", machine="other") for d in other.decisions]
     lines = [*log.lines, *(msgspec.json.encode(decision) for decision in theirs)]
-    both = replayed(log, lines=lines, rewards=("changed",))
-    assert both.used["changed"] == len(lines) - both.unsettled["changed"]
+    outcomes = Outcomes()
+    outcomes.add(msgspec.json.encode(o) for o in log.outcomes)
+    outcomes.add(msgspec.json.encode(msgspec.structs.replace(o, decision=f"o-{o.decision}")) for o in other.outcomes)
+    both = Replay([], ("changed",), outcomes.seal(), NOW)
+    both.feed(both.read(lines))
+    assert both.skipped[records.NO_OUTCOME] == 0
+    assert both.used == len(lines) - both.skipped[records.NO_OUTCOME]
     found = result(both)
-    assert len(found.coverage[0].loggers) == 2
-    assert "2 loggers" in found.coverage[0].combined
+    assert len(found.coverage.loggers) == 2
+    assert "2 loggers" in found.coverage.combined
     names = [estimate.name for estimate in found.candidates[0].estimates]
     assert names[-2:] == ["DR, loggers weighted", "IPS, loggers balanced"]
 
@@ -270,10 +315,19 @@ def test_a_second_contest_on_one_draw_is_left_out() -> None:
 def test_young_decisions_have_no_outcome_yet(log: Log) -> None:
     replay = Replay([], ALL, log.known(), log.decisions[-1].ms)
     replay.feed(replay.read(log.lines))
-    young = sum(d.ms > log.decisions[-1].ms - 24 * 3600 * 1000 for d in log.decisions)
-    assert replay.unsettled["changed"] == 0
-    assert replay.unsettled["avoided"] == young > 0
-    assert replay.reasons("avoided")[records.NO_OUTCOME] == young
+    young = sum(d.ms > log.decisions[-1].ms - 48 * 3600 * 1000 for d in log.decisions)
+    assert replay.reasons() == {records.NO_OUTCOME: young}
+    assert replay.used == len(log.decisions) - young > 0
+
+
+def test_a_decision_counts_only_when_all_its_lessons_are_judged(log: Log) -> None:
+    """A lost ending leaves held-out lessons unjudged and shown ones judged; neither group may be favoured by it."""
+    lost = next((o.decision, o.lesson) for o in log.outcomes if o.held)
+    outcomes = Outcomes()
+    outcomes.add(msgspec.json.encode(o) for o in log.outcomes if (o.decision, o.lesson) != lost)
+    replay = Replay([], ALL, outcomes.seal(), NOW)
+    replay.feed(replay.read(log.lines))
+    assert replay.reasons() == {records.NO_OUTCOME: 1}
 
 
 def test_the_headline_counts_what_it_says(replay: Replay, log: Log) -> None:
@@ -341,4 +395,4 @@ def test_nothing_at_all_is_an_answer() -> None:
     found = result(empty)
     assert found.headline.sentence.startswith("Not enough data")
     assert {each.verdict for each in found.candidates} == {"not enough data"}
-    assert json.loads(msgspec.json.encode(found))["coverage"][0]["used"] == 0
+    assert json.loads(msgspec.json.encode(found))["coverage"]["used"] == 0

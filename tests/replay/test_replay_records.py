@@ -193,7 +193,7 @@ def test_html_in_ids_is_escaped_on_the_page() -> None:
         outcomes.append(json.dumps({**outcome, "id": f"o{number}", "kind": "changed"}).encode())
         outcomes.append(json.dumps({**outcome, "id": f"p{number}", "kind": "not_corrected"}).encode())
     replay = replayed(decisions, outcomes)
-    assert replay.used["changed"] == 30
+    assert replay.used == 30
     timeline = replay.outcomes.beliefs(parse("x", []).policy.memory.belief)
     text = page(
         result(replay),

@@ -1,0 +1,127 @@
+"""The findings of a replay as values: the stable form of ``borg debug ope --json``, and what text and page print.
+
+Per recall means per decision. None stands for what is not known, never 0.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """A value per recall with its interval; None where there is none, and why in ``note``."""
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    per_shown: float | None = None
+    per_1000_characters: float | None = None
+    note: str = ""
+
+
+class CandidateResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One candidate under one reward. ``verdict``: better, worse, same, as logged, not enough data."""
+
+    name: str
+    settings: dict[str, object]
+    reward: str
+    unit: str
+    decisions: int
+    estimates: list[Estimate]
+    difference: Estimate | None
+    verdict: str
+    sentence: str
+    more_sessions: int | None
+    shown_per_recall: float | None
+    characters_per_recall: float | None
+    effective_sample_size: float
+    largest_weight: float
+    share_without_support: float
+    notes: list[str]
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """What all values rest on."""
+
+    used: int
+    skipped: dict[str, int]
+    sessions: int
+    lessons: int
+    outcomes: int
+    outcomes_skipped: dict[str, int]
+    loggers: list[str]
+    combined: str
+    exact_probabilities: int
+    """Decisions whose logged p is the exact one of the slot rule."""
+    drawn_probabilities: int
+    """The others: by draws, or decided by a grader."""
+
+
+class Rate(msgspec.Struct, frozen=True, kw_only=True):
+    """Repeat-correction rates of one key; ``low`` and ``high`` bound held out − shown, what showing prevents."""
+
+    key: str
+    shown: int
+    shown_rate: float | None
+    held: int
+    held_rate: float | None
+    low: float | None
+    high: float | None
+
+
+class SoFar(msgspec.Struct, frozen=True, kw_only=True):
+    """The difference held out − shown over everything up to a week's end, as it could be told then."""
+
+    week: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Headline(msgspec.Struct, frozen=True, kw_only=True):
+    """Repeat corrections, shown against held out; and what memory cost."""
+
+    overall: Rate | None
+    sentence: str
+    weeks: list[Rate]
+    so_far: list[SoFar]
+    lessons: list[Rate]
+    scopes: list[Rate]
+    recalls: int
+    characters_per_recall: float | None
+    blocks: int
+    milliseconds_per_recall: float | None
+
+
+class Bin(msgspec.Struct, frozen=True, kw_only=True):
+    """Calibration: entries whose logged p is in [low, high), their mean p and the share that was shown."""
+
+    low: float
+    high: float
+    entries: int
+    logged: float
+    observed: float
+
+
+class Latency(msgspec.Struct, frozen=True, kw_only=True):
+    """Milliseconds of the choice alone, per channel."""
+
+    hook: str
+    count: int
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """All of it."""
+
+    version: int
+    interval: str
+    alpha: float
+    coverage: Coverage
+    candidates: list[CandidateResult]
+    headline: Headline
+    calibration: list[Bin]
+    latency: list[Latency]
