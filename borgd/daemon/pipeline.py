@@ -7,7 +7,7 @@ from borgd.daemon.learning import Learning, is_end
 from borgd.daemon.limiting import Limiting
 from borgd.daemon.listening import Listening
 from borgd.daemon.recalling import Recalling
-from borgd.daemon.session import PROMPT_CHARS, Session, apply_event, is_of_a_person, is_repeated
+from borgd.daemon.session import PROMPT_CHARS, REMEMBERED_EVENTS, Session, apply_event, is_of_a_person, is_repeated
 from borgd.recall.render import width
 
 BETWEEN = "\n\n"
@@ -22,6 +22,8 @@ class Pipeline:
         self.recalling = recalling
         self.learning = learning
         self.listening = listening
+        self.not_enforced: dict[str, int] = {}
+        """Calls that ran although they were denied, by agent and tool: there its limits are advice."""
 
     async def handle(self, session: Session, event: Event, now_ms: int) -> Reply:
         """What the agent is to be told about ``event``; a duplicate is told nothing and changes nothing."""
@@ -34,7 +36,7 @@ class Pipeline:
             case Moment.PROMPT:
                 return await self.prompt(session, event, now_ms)
             case Moment.BEFORE_TOOL:
-                return await self.limiting.before_tool(session, event, now_ms)
+                return await self.before_tool(session, event, now_ms)
             case Moment.AFTER_TOOL:
                 return await self.after_tool(session, event, now_ms)
             case Moment.STOP:
@@ -56,8 +58,21 @@ class Pipeline:
         await self.limiting.prompt(event, now_ms)
         return await self.context(session, event, heard, now_ms)
 
+    async def before_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """May the call go on? What was denied is remembered, for hosts that let it run all the same."""
+        reply = await self.limiting.before_tool(session, event, now_ms)
+        if reply.deny and event.tool is not None and event.tool.id:
+            session.denied[event.tool.id] = None
+            while len(session.denied) > REMEMBERED_EVENTS:
+                session.denied.popitem(last=False)
+        return reply
+
     async def after_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A tool call is over: what it changed and cost, what it names for the first time."""
+        if event.tool is not None and event.tool.id in session.denied and not event.tool.failed:
+            del session.denied[event.tool.id]
+            what = f"{event.agent} {event.tool.name}"
+            self.not_enforced[what] = self.not_enforced.get(what, 0) + 1
         await self.limiting.after_tool(session, event, now_ms)
         self.learning.saw_tool(session, event, changing=self.limiting.changes(event))
         await self.learning.tests_turned(session, event, now_ms)

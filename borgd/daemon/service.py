@@ -24,6 +24,7 @@ from borgd.config import Config
 from borgd.daemon.repository import name as repository_name
 from borgd.daemon.session import Session, Sessions, apply_fact, apply_line
 from borgd.daemon.settings import engineer_name, machine_name, read_config
+from borgd.daemon.sweep import Sweep
 from borgd.daemon.trace import Trace
 from borgd.daemon.transcript_tail import TranscriptTail
 from borgd.daemon.watcher import Watcher
@@ -66,6 +67,7 @@ class Service:
             self.config = Config()
             self.problems.append(f"{error}; the defaults serve until it is mended")
         self.sessions = Sessions(where.sessions, int(self.config.daemon.session_idle_s * 1000))
+        self._sweep = Sweep(where.sessions, self.sessions.idle_ms)
         self.parts: Parts | None = None
         self._loaded = anyio.Event()
         self._locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
@@ -112,6 +114,7 @@ class Service:
         tasks.start_soon(self.parts.hear_team)
         tasks.start_soon(self.watcher.run)
         tasks.start_soon(self._every, MINUTE_S, self._expire)
+        tasks.start_soon(self._every, HOUR_S, self._end_silent)
         tasks.start_soon(self._every, 1.0, self.parts.every_second)
         tasks.start_soon(self._every, MINUTE_S, self.parts.every_minute)
         tasks.start_soon(self._every, HOUR_S, self.parts.every_hour)
@@ -171,11 +174,26 @@ class Service:
             self.watcher.untrack(session.file.path)
             if session.tail is not None:
                 self.watcher.untrack(session.tail.path)
-            if self.parts is not None and not session.ended:
-                try:
-                    await self.parts.pipeline.learning.ended(session, "idle for a day, not judged otherwise", now_ms)
-                except BorgError as error:
-                    self.problems = [str(error)]
+            if not session.ended:
+                await self._end(session, now_ms)
+
+    async def _end_silent(self, now_ms: int) -> None:
+        """The same for sessions of an earlier life of the daemon, which are known by their files alone."""
+        live = {session.file.path for session in self.sessions.live.values()}
+        for session in await anyio.to_thread.run_sync(self._sweep.silent, live, now_ms):
+            await self._end(session, now_ms)
+
+    async def _end(self, session: Session, now_ms: int) -> None:
+        if self.parts is None:
+            return
+        try:
+            await self.parts.pipeline.learning.ended(session, "idle for a day, not judged otherwise", now_ms)
+        except BorgError as error:
+            self.problems = [str(error)]
+            return
+        if session.decisions:
+            session.write(("#borg-ended", str(now_ms)))
+            self._save(session)
 
     async def hook(self, agent: str, event: str, body: bytes) -> bytes:
         """Exactly one JSON object for one event."""
@@ -282,7 +300,10 @@ class Service:
             "problems": list(self.problems),
         }
         if self.parts is not None:
-            found |= self.parts.status() | {"undelivered": self.parts.recalling.undelivered}
+            found |= self.parts.status() | {
+                "undelivered": self.parts.recalling.undelivered,
+                "not_enforced": dict(self.parts.pipeline.not_enforced),
+            }
             found["problems"] += self.parts.knowledge.problems[-10:]
         return found
 

@@ -92,6 +92,8 @@ class Session:
     red_before_ask: set[str] = field(default_factory=set)
     pending: list[tuple[str, str]] = field(default_factory=list)
     """Lines for the state file, not written yet."""
+    denied: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    """Ids of tool calls that were told not to run."""
     rejections: list[str] = field(default_factory=list)
     """Results of failed calls that the transcript told, not listened to yet."""
     usage: Usage = field(default_factory=Usage)
@@ -254,7 +256,7 @@ def relative(path: str, cwd: str) -> str:
 def _take_prompt_id(session: Session, text: str) -> None:
     session.prompt_id = text
     session.first_seen("UserPromptSubmit", text)
-    session.changed = False
+    session.changed = session.ended = False
 
 
 def _take_asked(session: Session, text: str) -> None:
@@ -305,6 +307,7 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
     "#borg-blocked": _take_block,
     "#borg-episode": lambda session, text: session.first_noted("episode", text),
+    "#borg-ended": lambda session, _: setattr(session, "ended", True),
     "#borg-changed": lambda session, _: setattr(session, "changed", True),
 }
 
