@@ -17,9 +17,10 @@ import msgspec
 from borgd.cli.here import working_directory
 from borgd.config import Config
 from borgd.daemon import repository
+from borgd.daemon.record_lines import record_lines
 from borgd.daemon.settings import engineer_name, machine_name, read_config
 from borgd.daemon.team import Team, open_team
-from borgd.errors import BorgError, InputError
+from borgd.errors import BorgError, UsageError
 from borgd.journal import Follower, Journal, Reading
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import REACHES, Store
@@ -96,16 +97,9 @@ def take(store: Store, reading: Reading, path: Path, *, peer: bool = False) -> N
     """``reading`` of ``path`` into ``store``; what could not be read is said on standard error, with its line."""
     applied = store.apply(reading.records, str(path), peer=peer)
     if applied.errors:
-        lines = _lines(path, reading)
-        applied = Store().apply(reading.records, str(path), lines=lines, peer=peer)
+        applied = Store().apply(reading.records, str(path), lines=record_lines(path), peer=peer)
     complain(f"{path}:{damage.line}: {damage.reason}" for damage in reading.damage if damage.lost)
     complain(str(error) for error in applied.errors)
-
-
-def _lines(path: Path, reading: Reading) -> list[int]:
-    without = {damage.line for damage in reading.damage if damage.lost or "marker" in damage.reason}
-    lines = enumerate(path.read_bytes().split(b"\n"), 1)
-    return [number for number, line in lines if line.strip() and number not in without]
 
 
 def complain(sentences: Iterable[str]) -> None:
@@ -177,14 +171,14 @@ def given(arguments: argparse.Namespace) -> dict[str, Any]:
 def build(fields: Mapping[str, Any], **more: Any) -> Lesson:
     """A lesson of ``fields`` for ``Store.add``, which makes its id.
 
-    :raises InputError: a field with nothing visible in it.
+    :raises UsageError: a field with nothing visible in it.
     """
     lesson = msgspec.convert({"id": "", **fields, **more}, Lesson)
     for name in ("question", "consequence"):
         if not getattr(lesson, name).strip():
-            raise InputError(f"--{name}", "expected text, got none")
+            raise UsageError(f"--{name}: expected text, got none")
     if lesson.reach == "repo" and not lesson.repo:
-        raise InputError("--reach repo", "expected to be run inside a git repository; team and personal work anywhere")
+        raise UsageError("--reach repo: expected to be run inside a git repository; team and personal work anywhere")
     return lesson
 
 

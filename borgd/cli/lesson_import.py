@@ -49,8 +49,8 @@ def run(argv: list[str]) -> int:
     found, left_out = _lessons(arguments) if arguments.file.suffix == ".jsonl" else _rules(arguments)
     if arguments.yes:
         return _keep([one.lesson for one in found], as_json=arguments.json)
-    if not found:
-        print(f"nothing new in {arguments.file}{f'; --all takes {left_out} more items' if left_out else ''}")
+    if not found and not arguments.json:
+        print(f"nothing new in {arguments.file}{f'; --all takes {left_out} more' if left_out else ''}")
         return 0
     if arguments.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _show(found, left_out, as_json=arguments.json)
@@ -125,8 +125,9 @@ def _keep(lessons: list[Lesson], *, as_json: bool) -> int:
     if as_json:
         print_json({"kept": [msgspec.to_builtins(lesson) for lesson in kept]})
     else:
-        print("\n".join(f"{lesson.id}  {lesson.question}" for lesson in kept))
-        print(f"{len(kept)} lessons kept")
+        for lesson in kept:
+            print(f"{lesson.id}  {lesson.question}")
+        print(f"{len(kept)} lesson{'' if len(kept) == 1 else 's'} kept")
     return 0
 
 
@@ -159,8 +160,9 @@ def _show(found: list[Found], left_out: int, *, as_json: bool) -> int:
         )
         return 0
     print("\n\n".join(_sheet(one) for one in found))
-    more = f" {left_out} items read like descriptions; --all shows them." if left_out else ""
-    print(f"\n{len(found)} candidates, nothing kept yet: --yes keeps all, a terminal asks one by one.{more}")
+    more = f" Left out as descriptions: {left_out}; --all shows them." if left_out else ""
+    count = f"{len(found)} candidate{'' if len(found) == 1 else 's'}"
+    print(f"\n{count}, nothing kept yet: --yes keeps all, a terminal asks one by one.{more}")
     return 0
 
 

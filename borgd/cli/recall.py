@@ -28,7 +28,7 @@ from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
 from borgd.recall.scope import named_scopes
 
-NONE_YET = "No lessons yet, so nothing can apply. borg lesson add writes one, borg lesson import CLAUDE.md takes over yours."
+NONE_YET = "There is no lesson to recall: borg lesson add writes one, borg lesson import CLAUDE.md takes over your rules."
 LISTED = 10
 """design: lessons listed for a person."""
 

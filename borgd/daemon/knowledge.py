@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from borgd.config import Config
+from borgd.daemon.record_lines import record_lines
 from borgd.daemon.team import Team
 from borgd.journal import Follower, Journal, TypedFollower
 from borgd.lessons.lesson import Lesson
@@ -84,7 +85,9 @@ class Knowledge:
 
     def _apply(self, records: list[dict[str, Any]], source: str, *, peer: bool) -> int:
         applied = self.store.apply(records, source, peer=peer)
-        self._note(str(error) for error in applied.errors)
+        if applied.errors:
+            lines = record_lines(Path(source))[-len(records) :]  # what is new is at the end
+            self._note(str(error) for error in Store().apply(records, source, lines=lines, peer=peer).errors)
         for name in applied.changed:
             lesson = self.store.get(name)
             if lesson is None or lesson.retired:

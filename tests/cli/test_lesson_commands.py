@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from borgd.cli import dispatch
-from borgd.errors import BorgError, InputError, UsageError
+from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
 from borgd.paths import places
 
@@ -66,9 +66,9 @@ def test_what_a_person_gets_wrong_is_said(borg: Borg) -> None:
     borg(*ADD)
     with pytest.raises(BorgError, match="asks this already"):
         borg(*ADD)
-    with pytest.raises(InputError, match="--question: expected text"):
+    with pytest.raises(UsageError, match="--question: expected text"):
         borg("add", "--question", " ", "--consequence", "c")
-    with pytest.raises(InputError, match="inside a git repository"):
+    with pytest.raises(UsageError, match="inside a git repository"):
         borg("add", "--question", "q", "--consequence", "c", "--reach", "repo")
     with pytest.raises(UsageError, match="nothing to change"):
         borg("edit", "L")
