@@ -202,9 +202,7 @@ def run(argv: list[str]) -> int:
     print(
         "\nright: hit contexts with a relevant lesson among the first five. prec.: share of those shown in hit contexts that"
     )
-    print(
-        "is relevant, averaged over contexts; all: the same over all that is shown. rank-bm25's floor is set on this set."
-    )
+    print("is relevant, averaged over contexts; all: the same over all that is shown. rank-bm25's floor is set on this set.")
     if options.curve:
         print("\nover the floor")
         print("\n".join(row(f"recall at {at.floor:.2f}", at) for at in curve(cases, rankings, floors)))

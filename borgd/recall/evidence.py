@@ -31,7 +31,7 @@ from borgd.lessons.lesson import Lesson
 from borgd.recall.bm25 import Bm25
 from borgd.recall.context import Context
 from borgd.recall.prior import ContextPrior
-from borgd.recall.work import VIRTUAL, Work, stems
+from borgd.recall.work import Work, stems
 
 MATCH_FLOOR = 0.27
 """tuned: tests/perf/bench_recall_quality.py; below it nothing is recalled."""
@@ -117,11 +117,9 @@ class Index:
         """The scope names of all lessons, sorted."""
         return sorted(self._scopes)
 
-    def rarity(self, one: str, prior: ContextPrior) -> float:
-        """How rare a stem is among the lessons and ``VIRTUAL`` more, 1 for a stem of a single one of them, above 0."""
-        count = len(self._entries) + VIRTUAL
-        having = self.bm25.frequency(one) + VIRTUAL * prior.share(one)
-        return math.log(1 + (count - having + 0.5) / (having + 0.5)) / math.log(1 + (count - 0.5) / 1.5)
+    def work(self, context: Context, prior: ContextPrior) -> Work:
+        """The context as this store's lessons see it."""
+        return Work(context, prior, self.bm25.frequency, len(self._entries), self._scopes)
 
     def match(self, context: Context, prior: ContextPrior | None = None, explain: bool = False) -> list[Match]:
         """The lessons that ``context`` speaks for, best first, equal ones by id; only those with evidence above 0.
@@ -129,8 +127,7 @@ class Index:
         :param prior: what contexts hold in general; None: what is shipped.
         :param explain: fill ``parts`` and ``terms``.
         """
-        known = _shipped() if prior is None else prior
-        work = Work(context, known, lambda one: self.rarity(one, known), self._scopes)
+        work = self.work(context, _shipped() if prior is None else prior)
         observed = self.observe(work, self.candidates(work))
         matches: list[Match] = []
         for id, seen in observed.items():

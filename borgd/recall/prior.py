@@ -78,10 +78,6 @@ class ContextPrior:
         """The share of contexts that hold a stem, in (0, 1)."""
         return (self.counts.get(one, 0.0) + UNSEEN) / (self.contexts + 2 * UNSEEN)
 
-    def chance(self, one: str, distinct: int) -> float:
-        """How likely a context of ``distinct`` stems holds this one, were it about anything: 1 − (1 − share)^(n/typical)."""
-        return -math.expm1(math.log1p(-self.share(one)) * distinct / self.typical)
-
     def plain(self) -> dict[str, object]:
         """Plain values for storing."""
         counts = {one: count for one, count in sorted(self.counts.items()) if count > 0}

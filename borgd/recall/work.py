@@ -27,6 +27,9 @@ VIRTUAL = 100.0
 """design: lessons of a store that is not there, with words as rare as in contexts, so that rarity means something in a
 store of one lesson and the same in a store of ten thousand."""
 
+CERTAIN = 1 - 1e-9
+"""method: a chance is never taken to be higher, so that a surprise is never 0."""
+
 HEAD_WORDS = 40
 """design: how many words of the work's beginning tell what kind of work it is."""
 
@@ -52,15 +55,26 @@ def stems(text: str) -> list[str]:
 class Work:
     """One context, ready to be observed from many lessons.
 
-    :param rarity: how rare a stem is among lessons, 0 to 1.
+    :param having: in how many lessons a stem is.
+    :param lessons: how many lessons there are.
     :param scopes: all scope names of the store.
     """
 
-    def __init__(self, context: Context, prior: ContextPrior, rarity: Callable[[str], float], scopes: Iterable[str]) -> None:
+    def __init__(
+        self,
+        context: Context,
+        prior: ContextPrior,
+        having: Callable[[str], int],
+        lessons: int,
+        scopes: Iterable[str],
+    ) -> None:
         words = tokens(context.text)
-        self._prior = prior
-        self._rarity = rarity
+        self._share = prior.share
+        self._having = having
+        self._count = lessons + VIRTUAL
+        self._rarest = math.log(1 + (self._count - 0.5) / 1.5)
         self.stems = {stem(word) for word in words}
+        self._length = len(self.stems) / prior.typical
         self.held: dict[str, float] = dict.fromkeys(self.stems, 1.0)
         self._worth: dict[str, tuple[float, float, float]] = {}
         self._add_kin()
@@ -83,12 +97,19 @@ class Work:
                 self.held[other] = max(self.held.get(other, 0.0), KIN * ratio)
 
     def worth(self, one: str) -> tuple[float, float, float]:
-        """A stem's rarity among lessons, its surprise here (−ln of its chance), and what it gives by chance alone."""
+        """A stem's rarity among lessons, its surprise here, and what it gives by chance alone.
+
+        Rarity: its idf over the lessons and ``VIRTUAL`` more, as a share of the idf of a stem that one lesson has.
+        Surprise: −ln of the chance that a context of this length holds it.
+        """
         known = self._worth.get(one)
         if known is None:
-            chance = self._prior.chance(one, len(self.stems))
-            surprise = -math.log(chance)
-            known = self._worth[one] = (self._rarity(one), surprise, chance * surprise)
+            share = self._share(one)
+            chance = 1.0 - (1.0 - share) ** self._length
+            surprise = -math.log(min(chance, CERTAIN))
+            having = self._having(one) + VIRTUAL * share
+            rarity = math.log(1 + (self._count - having + 0.5) / (having + 0.5)) / self._rarest
+            known = self._worth[one] = (rarity, surprise, chance * surprise)
         return known
 
     def place(self, scope: Iterable[str]) -> float:

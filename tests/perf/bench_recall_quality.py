@@ -31,7 +31,7 @@ from borgd.recall.evidence import WEIGHTS, Index
 from borgd.recall.prior import ContextPrior, stems_of
 from borgd.recall.quality import HIT, SAME_SYSTEM, Case, Figures, Ranking, curve, figures, silencing_floor
 from borgd.recall.scope import named_scopes, places
-from borgd.recall.work import Work, stems
+from borgd.recall.work import stems
 
 pytestmark = pytest.mark.perf
 
@@ -69,7 +69,7 @@ def observe(lessons: Sequence[Lesson], cases: Sequence[Case], *, own: bool) -> O
         if own:
             prior.remove_stems(each)
         context = Context(text=case.work, cwd=case.cwd, remote=case.remote, moment=case.moment)
-        work = Work(context, prior, lambda one: index.rarity(one, prior), index.scopes)
+        work = index.work(context, prior)
         seen = index.observe(work, index.candidates(work))
         ids.append(list(seen))
         values.append(np.array([[one[name] for name in NAMES] for one in seen.values()]).reshape(-1, len(NAMES)))
