@@ -34,6 +34,8 @@ def run(argv: list[str]) -> int:
     """Run the command."""
     arguments = _parser().parse_args(argv)
     candidates = _candidates(arguments.set, arguments.candidate)
+    if not 0.0 < arguments.worth < float("inf"):
+        raise UsageError(f"--worth {arguments.worth}: expected a difference above 0")
     decisions = files.decision_files(arguments.decisions)
     if not decisions:
         print(

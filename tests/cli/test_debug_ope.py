@@ -119,6 +119,8 @@ def test_first_run_says_what_to_do(home: Path, capsys: pytest.CaptureFixture[str
         ["--candidate", "logged:relative=0.7"],
         ["--candidate", "a:relative=0.7", "a:relative=0.8"],
         ["--set", "x"],
+        ["--worth", "nan"],
+        ["--worth", "0"],
     ],
 )
 def test_a_wrong_command_line_is_said(arguments: list[str], home: Path) -> None:

@@ -112,6 +112,21 @@ def test_ips_and_snips_by_brute_force(replay: Replay, log: Log, bold: Candidate)
     assert points["IIPS"] == points["IPS"]
 
 
+def test_avoided_by_brute_force(log: Log) -> None:
+    """Held out against shown, weighed by hand: the logging policy's own value, and of one that shows half as many."""
+    corrected = {(o.decision, o.lesson) for o in log.outcomes if o.kind == "corrected"}
+    total = 0.0
+    for decision in log.decisions:
+        for entry in decision.pool:
+            held_p = entry.p * decision.holdout / (1 - decision.holdout)
+            again = (decision.id, entry.id) in corrected
+            total += again * (entry.held * entry.p / held_p - entry.shown)
+    replay = replayed(log, parse("half", ["holdout=0.525"]), rewards=("avoided",))
+    mean = total / len(log.decisions)
+    assert replay.accounts[LOGGED, "avoided"].points()["IPS"] == pytest.approx(mean, abs=1e-9)
+    assert replay.accounts["half", "avoided"].points()["IPS"] == pytest.approx(mean / 2, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     "pairs", [["relative=0.8"], ["early_cap=2", "holdout=0.1"], ["explore=false"], ["belief.changed=3"]]
 )
