@@ -32,6 +32,7 @@ MOMENTS = {
     "Stop": Moment.STOP,
     "SubagentStart": Moment.SUBAGENT_START,
     "SubagentStop": Moment.SUBAGENT_STOP,
+    "PreModelSwitch": Moment.MODEL_SWITCH,
     "PreCompact": Moment.COMPACTION,
     "PostCompact": Moment.COMPACTION,
     "SessionEnd": Moment.SESSION_END,
@@ -42,10 +43,6 @@ TAKES_CONTEXT = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"
 
 MACHINE_PREFIXES = ("<task-notification>", "<system-reminder>", "Stop hook feedback:", "<local-command-", "<command-name>")
 """How a prompt starts that no person typed: a background task's report, a hook's own reason coming back."""
-
-
-class _Task(msgspec.Struct):
-    status: str = ""
 
 
 class _Payload(msgspec.Struct):
@@ -66,6 +63,7 @@ class _Payload(msgspec.Struct):
     message: str | None = None
     prompt: str | None = None
     model: Any = None
+    to_model: str | None = None
     tool_name: str | None = None
     tool_input: Any = None
     tool_use_id: str | None = None
@@ -157,7 +155,7 @@ def parse(event: str, body: bytes) -> Event:
         background=_running(payload.background_tasks),
         source=payload.source or payload.reason or payload.trigger or payload.notification_type or "",
         mode=payload.permission_mode or "",
-        model=payload.model if isinstance(payload.model, str) else "",
+        model=payload.to_model or (payload.model if isinstance(payload.model, str) else ""),
     )
 
 
@@ -176,6 +174,8 @@ def render(event: Event, reply: Reply) -> dict[str, Any]:
         if reply.block and not event.stop_again:
             out = {"decision": "block", "reason": reply.block}
         return out
+    if event.name == "PreModelSwitch" and reply.deny:
+        return {"decision": "block", "reason": reply.deny}
     if event.name == "PreToolUse":
         if reply.deny:
             specific = {"permissionDecision": "deny", "permissionDecisionReason": reply.deny}

@@ -29,6 +29,7 @@ class Moment(StrEnum):
     SUBAGENT_START = "subagent_start"
     SUBAGENT_STOP = "subagent_stop"
     COMPACTION = "compaction"
+    MODEL_SWITCH = "model_switch"
     SESSION_END = "session_end"
     OTHER = "other"
 

@@ -83,6 +83,18 @@ class Metering:
             self.trail.record([verdict.audit], now_ms)
         return Reply(deny=verdict.deny_reason, context=verdict.context)
 
+    async def before_switch(self, event: Event, now_ms: int) -> Reply:
+        """Nothing, or a reason why the session may not change to the model that ``event`` names."""
+        return await _blocking(self._before_switch, event, self._use(event), now_ms)
+
+    def _before_switch(self, event: Event, use: list[Message], now_ms: int) -> Reply:
+        self.investigations.report(event.session, use)
+        judged = self.escalations.before_switch(event, event.model, self.investigations.ledger(event.session), now_ms)
+        if judged is None:
+            return Reply()
+        self.trail.record([judged.audit], now_ms)
+        return Reply(deny=judged.deny_reason)
+
     async def stopped_elsewhere(self, event: Event, now_ms: int) -> None:
         """Another limit denied the call that this one had allowed."""
         await _blocking(self.investigations.released, event, now_ms)

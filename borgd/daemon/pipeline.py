@@ -37,6 +37,8 @@ class Pipeline:
                 return await self.prompt(session, event, now_ms)
             case Moment.BEFORE_TOOL:
                 return await self.before_tool(session, event, now_ms)
+            case Moment.MODEL_SWITCH:
+                return await self.limiting.metering.before_switch(event, now_ms)
             case Moment.AFTER_TOOL:
                 return await self.after_tool(session, event, now_ms)
             case Moment.STOP:

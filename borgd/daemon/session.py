@@ -211,7 +211,8 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
     session.started_ms = session.started_ms or now_ms
     session.ended = event.moment is Moment.SESSION_END
     session.mode = event.mode or session.mode
-    session.model = event.model or session.model
+    if event.moment is not Moment.MODEL_SWITCH:
+        session.model = event.model or session.model
     if event.cwd and event.cwd != session.cwd:
         session.cwd = event.cwd
         session.write(("#borg-cwd", event.cwd))

@@ -105,7 +105,7 @@ def test_no_answer_holds_what_the_host_would_not_take(reply: Reply, name: str, a
     if out.get("decision"):
         assert out["decision"] == "block"
         assert out["reason"]
-        assert name in ("Stop", "SubagentStop")
+        assert name in ("Stop", "SubagentStop", "PreModelSwitch")
         assert not again
     if name not in MOMENTS:
         assert out == {}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.agents.claude import Home
+from tests.agents.claude_tui import Terminal
 from tests.agents.scripted_model import Script, ScriptedModel, Turn, texts
 
 EXPLORER = r"^(?!.*PARENTMARK).*EXPLOREMARK read"
@@ -62,3 +63,24 @@ def test_the_fourth_retrieval_of_an_exploring_subagent_is_refused(claude_home: H
     assert home.borg("audit", "verify").code == 0
     denials = [one for one in home.json("audit")["verdicts"] if one["verdict"] == "deny"]
     assert len(denials) == 1
+
+
+def test_a_person_in_the_terminal_is_told_why_a_specialist_is_not_switched_to(claude_home: Home) -> None:
+    home = claude_home
+    config = home.root / ".config/borgd"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text("[escalation]\nspecialists = ['*haiku*']\nmin_local_iterations = 3\n")
+    home.borg("install", "claude-code", "--apply")
+    home.borg("start")
+    with ScriptedModel(Script([{"text": "Hello."}, {"text": "Still-here."}])) as model, Terminal(home, model) as screen:
+        screen.wait("❯")
+        screen.type("hello")
+        screen.press("enter")
+        screen.wait("Hello")
+        screen.type("/model haiku")
+        screen.press("enter")
+        screen.wait("blockedbyaPreModelSwitchhook|blocked by a PreModelSwitch hook")
+        screen.type("more")
+        screen.press("enter")
+        screen.wait("Still-here")
+    assert len({request["model"] for request in model.main}) == 1

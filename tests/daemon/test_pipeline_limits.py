@@ -204,3 +204,15 @@ async def test_a_deferred_question_gives_back_what_was_set_aside(home: Path) -> 
         assert "inbox" in reason
         assert len(reason) < 600
     assert [one["limit"] for one in trail(home)] == ["interrupt"]
+
+
+async def test_a_change_to_a_specialists_model_is_judged_like_any_call_of_one(home: Path) -> None:
+    write_config(home, "[escalation]\nspecialists = ['*opus*']\nmin_local_iterations = 1\n")
+    async with running_service() as service:
+        agent = Agent(service)
+        await agent.prompt("Solve it.")
+        out = await agent.send("PreModelSwitch", from_model="haiku", to_model="claude-opus-5-5", requested_model="opus")
+        assert out["decision"] == "block"
+        assert "locally" in out["reason"]
+        assert await agent.send("PreModelSwitch", from_model="haiku", to_model="claude-sonnet-5-5") == {}
+    assert [one["verdict"] for one in trail(home)] == ["deny"]
