@@ -67,6 +67,7 @@ class Service:
             self.config = Config()
             self.problems.append(f"{error}; the defaults serve until it is mended")
         self.sessions = Sessions(where.sessions, int(self.config.daemon.session_idle_s * 1000))
+        self._sweeping = anyio.Lock()
         self._sweep = Sweep(where.sessions, self.sessions.idle_ms)
         self.parts: Parts | None = None
         self._loaded = anyio.Event()
@@ -179,9 +180,11 @@ class Service:
 
     async def _end_silent(self, now_ms: int) -> None:
         """The same for sessions of an earlier life of the daemon, which are known by their files alone."""
-        live = {session.file.path for session in self.sessions.live.values()}
-        for session in await anyio.to_thread.run_sync(self._sweep.silent, live, now_ms):
-            await self._end(session, now_ms)
+        async with self._sweeping:
+            live = {session.file.path for session in self.sessions.live.values()}
+            for session in await anyio.to_thread.run_sync(self._sweep.silent, live, now_ms):
+                if not any(one.file.path == session.file.path for one in self.sessions.live.values()):
+                    await self._end(session, now_ms)
 
     async def _end(self, session: Session, now_ms: int) -> None:
         if self.parts is None:
