@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+NAMES = {"__global__": "whole budget"}
+"""design: what a person calls it."""
+
 
 def lines(status: dict[str, Any]) -> list[str]:
     """``status`` as text, a line per fact."""
@@ -16,23 +19,37 @@ def lines(status: dict[str, Any]) -> list[str]:
         f" {connections['abandoned']} abandoned)",
         f"errors       {errors['crashes']} crashes, {errors['malformed']} malformed requests",
     ]
-    if not status["hooks"]:
-        text.append("hooks        none yet: borg install shows how an agent calls them")
+    none = "none yet: borg install shows how an agent calls them"
+    text.append(f"hooks        {'calls and latencies since the start' if status['hooks'] else none}")
     for key, latency in status["hooks"].items():
         figures = "  ".join(f"{name[:-3]} {latency[name]:.2f}" for name in ("p50_ms", "p95_ms", "p99_ms", "max_ms"))
         text.append(f"  {key:<36} {latency['count']:>7}  {figures} ms")
-    return text + [f"{name:<12} {value}" for name, value in flat(status["service"])]
+    for name, value in status["service"].items():
+        text += entry(name, value)
+    return text
 
 
-def flat(tree: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    """The leaves of ``tree``, named by their path."""
-    leaves: list[tuple[str, Any]] = []
-    for name, value in tree.items():
-        if isinstance(value, dict):
-            leaves += flat(value, f"{prefix}{name}.")
-        else:
-            leaves.append((prefix + name, value))
-    return leaves
+def entry(name: str, value: Any, indent: str = "") -> list[str]:
+    """One fact and what is in it: plain values behind its name, everything else on lines of its own below."""
+    label = f"{indent}{NAMES.get(name, name.replace('_', ' ')):<12} "
+    if isinstance(value, dict):
+        below: list[str] = []
+        flat = [f"{key.replace('_', ' ')} {plain(one)}" for key, one in value.items() if not isinstance(one, (dict, list))]
+        for key, one in value.items():
+            below += entry(key, one, indent + "  ") if isinstance(one, (dict, list)) else []
+        return [f"{label}{', '.join(flat)}".rstrip(), *below] if flat or below else []
+    if isinstance(value, list):
+        return [f"{label}{len(value)}", *(f"{indent}  {plain(one)}" for one in value)] if value else []
+    return [f"{label}{plain(value)}"]
+
+
+def plain(value: Any) -> str:
+    """``value`` as a person writes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {plain(one)}" for key, one in value.items())
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def duration(seconds: float) -> str:
