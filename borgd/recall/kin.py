@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from borgd.recall.stems import stem
+from borgd.recall.spelling import term
 
 GROUPS = """
 retry retries reattempt resend backoff jitter attempt
@@ -207,7 +207,7 @@ def kin() -> dict[str, frozenset[str]]:
     """For each listed stem, the other stems of its groups."""
     found: dict[str, set[str]] = {}
     for line in GROUPS.strip().splitlines():
-        group = {stem(word) for word in line.split()}
+        group = {term(word) for word in line.split()}
         for one in group:
             found.setdefault(one, set()).update(group - {one})
     return {one: frozenset(others) for one, others in found.items()}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from borgd.recall.prior_counts import CONTEXTS, COUNTS, STEMS
-from borgd.recall.stems import stem
+from borgd.recall.spelling import term
 from borgd.recall.words import tokens
 
 SHIPPED_CONTEXTS = 75.0
@@ -27,7 +27,7 @@ TYPICAL_STEMS = 90.0
 
 def stems_of(text: str) -> set[str]:
     """The distinct stems of a text."""
-    return {stem(token) for token in tokens(text)}
+    return {term(token) for token in tokens(text)}
 
 
 class ContextPrior:

@@ -14,7 +14,7 @@ from borgd.recall.context import Context
 from borgd.recall.kin import kin
 from borgd.recall.prior import ContextPrior
 from borgd.recall.scope import Parts, parts_of, places
-from borgd.recall.stems import stem
+from borgd.recall.spelling import term
 from borgd.recall.words import tokens
 
 KIN = 0.5
@@ -49,7 +49,7 @@ _PATH = re.compile(r"(?:[^\s/]*/)+[^\s/]*[\w\])~]|[\w.-]+\.[A-Za-z]\w{0,7}")
 
 def stems(text: str) -> list[str]:
     """The stems of a text, in order, with repeats."""
-    return [stem(token) for token in tokens(text)]
+    return [term(token) for token in tokens(text)]
 
 
 class Work:
@@ -73,7 +73,7 @@ class Work:
         self._having = having
         self._count = lessons + VIRTUAL
         self._rarest = math.log(1 + (self._count - 0.5) / 1.5)
-        self.stems = {stem(word) for word in words}
+        self.stems = {term(word) for word in words}
         self._length = len(self.stems) / prior.typical
         self.held: dict[str, float] = dict.fromkeys(self.stems, 1.0)
         self._worth: dict[str, tuple[float, float, float]] = {}
