@@ -111,6 +111,8 @@ def _candidates(pairs: list[str], named: list[str]) -> list[Candidate]:
 def text(found: Result) -> str:
     """The result for a terminal."""
     parts = [coverage_text(found.coverage)]
+    if not found.coverage.used:
+        return f"{parts[0]}\n\n{found.headline.sentence}"
     parts.append(f"Intervals: 95 %, {found.interval}.")
     for reward in dict.fromkeys(candidate.reward for candidate in found.candidates):
         mine = [candidate for candidate in found.candidates if candidate.reward == reward]

@@ -87,6 +87,8 @@ class Line(msgspec.Struct, gc=False):
     machine: str = ""
     engineer: str = ""
     scopes: list[str] = []
+    topics: list[str] = []
+    subagent: str = ""
 
 
 class _OnlyVersion(msgspec.Struct, gc=False):
@@ -252,7 +254,7 @@ def pack(found: list[Line], machine: str = "") -> Columns:
         holdout=_floats([line.holdout for line in found]),
         best=_floats([line.best if math.isfinite(line.best) else 0.0 for line in found]),
         evidence=_floats([line.evidence if math.isfinite(line.evidence) else 0.0 for line in found]),
-        session=_keys([hash64(line.agent, line.session or f"\0{line.id}") for line in found]),
+        session=_keys([hash64(line.agent, line.session or f"\0{line.id}", line.subagent) for line in found]),
         logger=_keys([numbers[logger_name(line, machine)] for line in found]),
         key=_keys([hash64(line.id) for line in found]),
         decision=np.repeat(np.arange(len(found)), [len(line.pool) for line in found]).astype(np.int64),
@@ -270,7 +272,7 @@ def pack(found: list[Line], machine: str = "") -> Columns:
         cut=_bools([entry.cut for entry in pool]),
         names={number: name for name, number in names.items()},
         loggers={hash64(name): (name, holdout) for name, holdout in loggers.items()},
-        scopes=[tuple(line.scopes) for line in found],
+        scopes=[tuple(line.scopes or line.topics) for line in found],
     )
 
 

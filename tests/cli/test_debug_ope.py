@@ -133,6 +133,17 @@ def test_a_missing_file_is_named(home: Path, tmp_path: Path) -> None:
         debug_ope.run(["--decisions", str(tmp_path / "nowhere.jsonl")])
 
 
+def test_before_anything_is_judged_it_says_so(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "d.jsonl"
+    entry = {"id": "a", "p": 0.95, "base": 1.0, "shown": True}
+    file.write_text(json.dumps({"id": "a", "ms": 10**12, "channel": "early", "policy": "budget", "pool": [entry]}) + "\n")
+    debug_ope.run(["--decisions", str(file), "--set", "relative=0.7"])
+    text = capsys.readouterr().out
+    assert text.startswith("0 of 1 decisions used")
+    assert "skipped 1: no outcome yet" in text
+    assert text.rstrip().splitlines()[-1].startswith("Not enough data")
+
+
 def test_several_files_are_merged_by_time(
     simulated: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -90,6 +90,13 @@ def test_skipped_with_its_reason(reason: str, changes: dict[str, Any]) -> None:
     assert reason in records.REASONS
 
 
+def test_a_decision_without_scopes_counts_under_its_topics_and_subagents_are_sessions_of_their_own() -> None:
+    lines = [line(topics=["Orion", "Quill"]), line(scopes=["Beacon"], topics=["Orion"]), line(subagent="helper")]
+    found = records.columns(lines, Counter())
+    assert found.scopes == [("Orion", "Quill"), ("Beacon",), ()]
+    assert found.session[0] == found.session[1] != found.session[2]
+
+
 @pytest.mark.parametrize("raw", [b"", b"\n", b"\0\0\0", b"\xef\xbb\xbf", b"  \r\n"])
 def test_blank_lines_are_nothing(raw: bytes) -> None:
     assert records.decode(raw) is None
