@@ -214,7 +214,7 @@ class Service:
         if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
             return Reply()
         now_ms = time.time_ns() // 1_000_000
-        session = self.sessions.get(event.agent, event.session, event.subagent)
+        session = self.sessions.get(event.agent, self.sessions.known_as(event), event.subagent)
         session.last_ms = now_ms  # from here on it is in use, and does not expire under our hands
         self.watcher.track(session.file.path, lambda _: self._take_foreign(session, session.file.foreign()))
         lock = self._locks.setdefault(session.key, anyio.Lock())

@@ -364,6 +364,18 @@ class Sessions:
         self.live.move_to_end(key)
         return found
 
+    def known_as(self, event: Event) -> str:
+        """The id under which the event's conversation is known: a host may change it midway, the transcript stays."""
+        key = (event.agent, event.session, "")
+        if event.subagent or not event.transcript or key in self.live or (self.directory / file_name(*key)).exists():
+            return event.session
+        same = [
+            one.id
+            for one in self.live.values()
+            if one.agent == event.agent and not one.subagent and one.transcript == event.transcript
+        ]
+        return same[-1] if same else event.session
+
     def knows(self, event: Event) -> bool:
         """Whether a subagent is said to have stopped that we ever heard of: hosts report some of their own as well."""
         key = (event.agent, event.session, event.subagent)

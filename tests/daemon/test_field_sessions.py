@@ -93,6 +93,19 @@ async def test_a_second_start_of_the_same_session_forgets_nothing(orion: Path) -
             assert await agent.prompt(TASK) == ""
 
 
+async def test_a_session_that_changes_its_id_midway_is_the_same_conversation(orion: Path, tmp_path: Path) -> None:
+    """Continued under another id with the same transcript, it is not told again; another transcript is another one."""
+    (tmp_path / "t.jsonl").write_text("")
+    async with running_service() as service:
+        for name, transcript, told in (("old", "t", True), ("new", "t", False), ("other", "u", True), ("none", "", True)):
+            agent = Agent(service, name)
+            agent.prompts = len(name)
+            if transcript:
+                agent.common["transcript_path"] = str(tmp_path / f"{transcript}.jsonl")
+            assert bool(await agent.prompt(f"{TASK} {name}")) is told
+        assert [key[1] for key in service.sessions.live] == ["old", "other", "none"]
+
+
 @pytest.mark.parametrize("text", ["", " \n\t", None])
 async def test_an_empty_prompt_is_no_turn(orion: Path, text: str | None) -> None:
     """It opens nothing, closes nothing and is not kept."""
