@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from borgd.recall.words import segments
 
@@ -41,18 +42,21 @@ class Parts:
                 self._starts.setdefault(part, []).append(len(self._parts))
                 self._parts.append(part)
             self._parts.append("")
+        self._pairs = set(pairwise(self._parts))
 
     def names(self, name: Sequence[str]) -> bool:
         """Whether the parts of ``name`` stand in the text side by side, or written together as one word."""
         if not name:
             return False
+        if len(name) == 1:
+            return name[0] in self._starts
+        if (name[0], name[1]) in self._pairs and self._runs(list(name)):
+            return True
+        return "".join(name) in self._starts
+
+    def _runs(self, name: list[str]) -> bool:
         length = len(name)
-        starts = self._starts.get(name[0])
-        if starts:
-            wanted = list(name)
-            if length == 1 or any(self._parts[start : start + length] == wanted for start in starts):
-                return True
-        return length > 1 and "".join(name) in self._starts
+        return length == 2 or any(self._parts[start : start + length] == name for start in self._starts[name[0]])
 
 
 def named_scopes(names: Iterable[str], text: str) -> list[str]:
