@@ -10,7 +10,8 @@ evidence = 1 / (1 + e^−(sum of the parts)), each part one named observation ti
 - ``place``: whether the session works where one of the lesson's scopes lives, or only names it. For a lesson without
   scope: whether it works where any known scope lives.
 - ``lead``: this lesson's surprise as a share of the best lesson's.
-- ``wording``: the work begins with words about text, not behaviour (docs, comment, typo, rename); speaks against.
+- ``wording``: the work begins with words about text, not behaviour (docs, comment, typo, rename), and the share of
+  touched paths that are documents; speaks against.
 - ``stop``: at Stop much more text was seen, most of it about what was done well; speaks against.
 - ``base``: what is left when nothing else is known.
 
@@ -33,16 +34,16 @@ from borgd.recall.context import Context
 from borgd.recall.prior import ContextPrior
 from borgd.recall.work import Work, stems
 
-MATCH_FLOOR = 0.27
+MATCH_FLOOR = 0.25
 """tuned: tests/perf/bench_recall_quality.py; below it nothing is recalled."""
 
 WEIGHTS = {
-    "base": -9.4,
-    "surprise": 1.8,
-    "situation": 2.5,
-    "paths": 2.1,
-    "place": 3.4,
-    "lead": 1.4,
+    "base": -9.6,
+    "surprise": 1.45,
+    "situation": 2.7,
+    "paths": 2.05,
+    "place": 3.5,
+    "lead": 1.85,
     "wording": -1.0,
     "stop": -0.9,
 }

@@ -45,11 +45,17 @@ WORDING = """
 _WORDING = frozenset(WORDING.split())
 _PATH = re.compile(r"(?:[^\s/]*/)+[^\s/]*[\w\])~]|[\w.-]+\.[A-Za-z]\w{0,7}")
 """A line that is a path: with a slash, or a file's name with a suffix."""
+_DOCUMENT = re.compile(r"(?i)\.(?:md|mdx|rst|txt|adoc|svg|png|puml|drawio)\Z|(?:^|/)(?:docs?|readme|changelog)[/.]")
 
 
 def stems(text: str) -> list[str]:
     """The stems of a text, in order, with repeats."""
     return [term(token) for token in tokens(text)]
+
+
+def _documents(paths: list[str]) -> float:
+    """The share of paths that are of documents and pictures."""
+    return sum(_DOCUMENT.search(path) is not None for path in paths) / len(paths) if paths else 0.0
 
 
 class Work:
@@ -80,7 +86,7 @@ class Work:
         self._add_kin()
         touched = [line for line in map(str.strip, context.text.splitlines()) if _PATH.fullmatch(line)]
         self.touched = set(stems("\n".join(touched)))
-        self.wording = float(len(_WORDING.intersection(words[:HEAD_WORDS])))
+        self.wording = len(_WORDING.intersection(words[:HEAD_WORDS])) + _documents(touched)
         self.stop = float(context.moment == "stop")
         names = {name: parts_of(name) for name in scopes}
         text = Parts(context.text)

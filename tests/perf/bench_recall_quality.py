@@ -5,8 +5,8 @@
 DIRECTORY holds lessons.jsonl and contexts.jsonl (default: ../shared/recall beside the repository). Weights and floor are
 fitted on the other folds and judged on the one left out. A fold holds whole systems: the contexts of one working
 directory that names a system stay together, the others are dealt in turn. Prints the folds' figures beside the baselines,
-per kind and per moment, the curve over the floor, the spread over other deals, and the weights fitted on everything,
-which are those to ship. ``--prior shipped`` judges a machine without past contexts.
+per kind and per moment, the curve over the floor, the spread over other deals, and the weights fitted on everything, with
+past contexts and without, which are those to ship. ``--prior shipped`` judges a machine without past contexts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from borgd.cli.debug_recall import live, plain_rankings, read_cases, read_lesson
 from borgd.lessons.lesson import Lesson
 from borgd.recall.bm25 import Bm25
 from borgd.recall.context import Context
-from borgd.recall.evidence import WEIGHTS, Index
+from borgd.recall.evidence import MATCH_FLOOR, WEIGHTS, Index
 from borgd.recall.prior import ContextPrior, stems_of
 from borgd.recall.quality import HIT, SAME_SYSTEM, Case, Figures, Ranking, curve, figures, silencing_floor
 from borgd.recall.scope import named_scopes, places
@@ -78,13 +78,13 @@ def observe(lessons: Sequence[Lesson], cases: Sequence[Case], *, own: bool) -> O
     return Observed(ids, values)
 
 
-def fit(seen: Observed, cases: Sequence[Case], chosen: Sequence[int]) -> dict[str, float]:
+def fit(seen: Observed, cases: Sequence[Case], chosen: Sequence[int], ridge: float = RIDGE) -> dict[str, float]:
     """Weights of a logistic regression on the chosen cases, by Newton's method, in the observations' own units."""
     values = np.concatenate([seen.values[place] for place in chosen])
     labels = np.array([float(id in cases[place].relevant) for place in chosen for id in seen.ids[place]])
     mean, spread = values.mean(0), values.std(0) + 1e-9
     design = np.column_stack([np.ones(len(values)), (values - mean) / spread])
-    penalty = np.diag([1e-6, *([2 * RIDGE] * len(NAMES))])
+    penalty = np.diag([1e-6, *([2 * ridge] * len(NAMES))])
     weights = np.zeros(design.shape[1])
     for _ in range(15):
         chance = 1 / (1 + np.exp(-np.clip(design @ weights, -30, 30)))
@@ -204,10 +204,13 @@ def report(directory: Path, *, own: bool) -> int:
     hits = sum(case.sort == HIT for case in cases)
     share = statistics.fmean(one.hit_recall or 0.0 for one in deals)
     print(f"a hit recall of {share:.2f} on {hits} contexts is good to ± {1.96 * math.sqrt(share * (1 - share) / hits):.2f}")
-    everything = list(range(len(cases)))
-    weights = fit(seen, cases, everything)
-    print("\nfitted on everything:", {name: round(value, 2) for name, value in weights.items()})
-    print("floor of that:", choose_floor(cases, rank(seen, weights, everything)), "(shipped weights:", WEIGHTS, ")")
+    other = observe(lessons, cases, own=not own)
+    both = Observed(seen.ids + other.ids, seen.values + other.values)
+    doubled = [*cases, *cases]
+    everything = list(range(len(doubled)))
+    weights = fit(both, doubled, everything, 2 * RIDGE)
+    print("\nfitted on everything, with past contexts and without:", {name: round(at, 2) for name, at in weights.items()})
+    print("floor of that:", choose_floor(doubled, rank(both, weights, everything)), "; shipped:", WEIGHTS, MATCH_FLOOR)
     return len(cases)
 
 
