@@ -33,6 +33,7 @@ from borgd.memory.sources.regrets import commit_made
 from borgd.memory.sources.suite_runs import suite_run, turned_green
 from borgd.recall.context import Context
 from borgd.recall.disagreement import disagreement_ids
+from borgd.recall.early import ANY
 from borgd.recall.rank import weigh
 
 KEPT_LINES = 400
@@ -134,19 +135,32 @@ class Learning:
         session.red_before_ask = set(session.red)
 
     async def corrected(self, session: Session, prompt: str, rule: str, now_ms: int) -> list[str]:
-        """A prompt pushed back by ``rule``: the lessons of this session it matches are corrected; returns their ids."""
-        context = Context(text=f"{prompt}\n{session.work_text()}", cwd=session.cwd, remote=session.remote)
-        matched = [
-            match.id for match in self.knowledge.index.match(context, self.knowledge.prior) if match.evidence >= self.floor
-        ]
+        """A person pushed back by ``rule``: the lessons of this session that their words speak of; returns their ids.
+
+        What was worked on is why a lesson was shown at all, so it says nothing here: the words are the person's alone, only
+        the place is the session's. Where the words take a side in a disagreement that was shown, that settles its lessons.
+        """
+        matched = self._spoken_of(session, prompt)
+        lessons = self.knowledge.lessons
         found: list[Outcome] = []
         for decision in session.decisions:
-            found += judge_correction(decision, matched, self.knowledge.lessons, rule=rule, ms=now_ms)
             sides = self._disagreements(decision)
             agreed = next((name for name in matched for side in sides if name in side), "")
-            found += judge_disagreement(decision, sides, agreed, self.knowledge.lessons, ms=now_ms)
+            settled = judge_disagreement(decision, sides, agreed, lessons, ms=now_ms)
+            done = {outcome.lesson for outcome in settled}
+            found += settled
+            found += judge_correction(
+                decision, [name for name in matched if name not in done], lessons, rule=rule, ms=now_ms
+            )
         await self.tell(session, found)
         return [outcome.lesson for outcome in found if outcome.kind == "corrected"]
+
+    def _spoken_of(self, session: Session, prompt: str) -> list[str]:
+        """Lessons that a prompt's own words reach, where this session works, best first."""
+        words = "\n".join((prompt, *(topic for topic in session.topics if topic != ANY)))
+        context = Context(text=words, cwd=session.cwd, remote=session.remote, moment="early")
+        matches = self.knowledge.index.match(context, self.knowledge.prior)
+        return [match.id for match in matches if match.evidence >= self.floor]
 
     async def vetoed(self, session: Session, reason: str, now_ms: int) -> int:
         """The person said no to what this session was last shown; how many lessons that were."""
