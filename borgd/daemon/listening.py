@@ -5,6 +5,8 @@ The agent is told once per correction that it may propose a lesson. Episodes are
 
 from __future__ import annotations
 
+import msgspec
+
 from borgd.agents.event import Event
 from borgd.agents.transcripts.claude_code import Fact
 from borgd.config import Config
@@ -17,6 +19,13 @@ from borgd.lessons.proposals import of_invariant
 from borgd.lessons.veto import Veto
 from borgd.lessons.veto import parse as parse_veto
 from borgd.limits.interrupts_tools import QUESTION_TOOLS
+
+KEPT_CALLS = 64
+"""guard: calls of a transcript remembered until their result comes."""
+KEPT_REJECTIONS = 8
+"""guard: failed calls remembered until the session's next event."""
+CALL_CHARS = 2000
+"""guard: characters kept of a call."""
 
 
 class Listening:
@@ -39,28 +48,40 @@ class Listening:
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> str:
         """What the agent is told about a prompt that takes something back; empty: nothing."""
+        texts = await self._rejected(session, now_ms)
         veto = parse_veto(event.prompt)
         if veto is not None:
-            return await self._vetoed(session, veto, now_ms)
-        correction = detect(event.prompt, proposal(session), self._own)
-        return await self._corrected(session, correction, now_ms) if correction else ""
+            texts.append(await self._vetoed(session, veto, now_ms))
+        elif correction := detect(event.prompt, proposal(session), self._own):
+            texts.append(await self._corrected(session, correction, proposal(session), now_ms))
+        return "\n".join(text for text in texts if text)
 
     async def tool(self, session: Session, event: Event, now_ms: int) -> str:
         """As ``prompt``, for a tool call that came back: the answer to a question, words with a rejection."""
-        corrections = [found for text in session.rejections if (found := from_rejection(text))]
-        session.rejections.clear()
+        texts = await self._rejected(session, now_ms)
         tool = event.tool
         if tool is not None and tool.failed and (found := from_rejection(tool.error)):
-            corrections.append(found)
+            texts.append(await self._corrected(session, found, call_text(tool.name, tool.input), now_ms))
         if tool is not None and tool.name in QUESTION_TOOLS:
-            corrections += answered(tool.input, tool.response)
-        texts = [await self._corrected(session, correction, now_ms) for correction in corrections]
+            for correction in answered(tool.input, tool.response):
+                texts.append(await self._corrected(session, correction, proposal(session), now_ms))
         return "\n".join(text for text in texts if text)
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
-        """A rejected call's result comes through the transcript alone."""
-        if fact.kind == "result" and fact.failed and len(session.rejections) < 8:
-            session.rejections.append(fact.text)
+        """A rejected call and its result come through the transcript alone."""
+        if fact.kind == "call":
+            session.calls[fact.id] = call_text(fact.tool, fact.input)
+            while len(session.calls) > KEPT_CALLS:
+                del session.calls[next(iter(session.calls))]
+        elif fact.kind == "result":
+            call = session.calls.pop(fact.id, "")
+            if fact.failed and len(session.rejections) < KEPT_REJECTIONS:
+                session.rejections.append((fact.text, call))
+
+    async def _rejected(self, session: Session, now_ms: int) -> list[str]:
+        rejections, session.rejections = session.rejections, []
+        heard = [(from_rejection(text), call) for text, call in rejections]
+        return [await self._corrected(session, found, call or proposal(session), now_ms) for found, call in heard if found]
 
     async def _vetoed(self, session: Session, veto: Veto, now_ms: int) -> str:
         count = await self.learning.vetoed(session, veto.reason, now_ms)
@@ -72,7 +93,7 @@ class Listening:
             await self.commit.append(self.proposals, [found])
         return f"[borg] The person takes back {count} of the lessons you were just shown." if count else ""
 
-    async def _corrected(self, session: Session, correction: Correction, now_ms: int) -> str:
+    async def _corrected(self, session: Session, correction: Correction, proposed: str, now_ms: int) -> str:
         await self.learning.corrected(session, correction.text, correction.rule, now_ms)
         found = episode(
             correction,
@@ -81,13 +102,18 @@ class Listening:
             session=session.id,
             repo=session.remote,
             task=session.prompts[-2] if len(session.prompts) > 1 else "",
-            proposal=proposal(session),
+            proposal=proposed,
         )
         if not session.first_noted("episode", found.id):
             return ""
         session.write(("#borg-episode", found.id))
         await self.commit.append(self.episodes, [found])
         return hint(found) if self._propose else ""
+
+
+def call_text(tool: str, arguments: dict[str, object]) -> str:
+    """A tool call as what the agent proposed: its name and input, cut."""
+    return f"{tool} {msgspec.json.encode(arguments, enc_hook=str).decode()}"[:CALL_CHARS]
 
 
 def proposal(session: Session) -> str:

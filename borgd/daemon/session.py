@@ -8,16 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import msgspec
 
 from borgd.agents.event import Event, Moment
 from borgd.agents.transcripts.claude_code import Fact, Usage
-from borgd.daemon.state_file import KINDS, MARK, StateFile, file_name
+from borgd.daemon.state_file import KINDS, StateFile
 from borgd.daemon.transcript_tail import TranscriptTail
 from borgd.lessons.scrub import scrub
 from borgd.limits.convergence import Stop
@@ -94,8 +89,10 @@ class Session:
     """Lines for the state file, not written yet."""
     denied: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Ids of tool calls that were told not to run."""
-    rejections: list[str] = field(default_factory=list)
-    """Results of failed calls that the transcript told, not listened to yet."""
+    calls: dict[str, str] = field(default_factory=dict)
+    """Calls that the transcript told of and that have no result yet."""
+    rejections: list[tuple[str, str]] = field(default_factory=list)
+    """Results of failed calls that the transcript told, with the call, not listened to yet."""
     usage: Usage = field(default_factory=Usage)
     turns: int = 0
     started_ms: int = 0
@@ -232,6 +229,18 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
         session.last_message = event.last_message[:PROMPT_CHARS]
 
 
+def hand_over(subagent: Session, main: Session) -> None:
+    """A subagent is over: what it changed and touched is the work of the turn that let it."""
+    if not subagent.changed:
+        return
+    subagent.changed = False
+    main.edits += 1
+    main.write(*(("touch", path) for path in subagent.touches if main.touch(path)))
+    if not main.changed:
+        main.changed = True
+        main.write(("#borg-changed", ""))
+
+
 def is_of_a_person(event: Event) -> bool:
     """Whether ``event`` is a prompt that a person wrote: not a machine's, not our own text come back."""
     from borgd.recall.render import is_ours  # brings numpy: not before the daemon serves
@@ -252,73 +261,6 @@ def touched(event: Event) -> list[str]:
 def relative(path: str, cwd: str) -> str:
     """``path`` below ``cwd`` without it, else as it is."""
     return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path
-
-
-def _take_prompt_id(session: Session, text: str) -> None:
-    session.prompt_id = text
-    session.first_seen("UserPromptSubmit", text)
-    session.changed = session.ended = False
-
-
-def _take_asked(session: Session, text: str) -> None:
-    session.open_ask, *ids = text.split()
-    session.asked.update(ids)
-
-
-def _take_note(session: Session, text: str) -> None:
-    session.notes.append(text)
-    del session.notes[: -5 * PROMPTS]
-
-
-def _take_topic(session: Session, text: str) -> None:
-    tries, _, name = text.partition(" ")
-    if tries.isdigit() and name:
-        session.topics[name] = int(tries)
-
-
-def _take_pool(session: Session, text: str) -> None:
-    with suppress(msgspec.DecodeError):
-        session.decisions.append(msgspec.json.decode(text, type=Decision))
-
-
-def _take_judged(session: Session, text: str) -> None:
-    decision, *names = text.split()
-    session.judged.update((decision, name) for name in names)
-
-
-def _take_block(session: Session, text: str) -> None:
-    session.blocked[text] = session.blocked.get(text, 0) + 1
-
-
-_LINES: dict[str, Callable[[Session, str], object]] = {
-    "prompt": lambda session, text: session.prompts.append(text[:PROMPT_CHARS]),
-    "touch": Session.touch,
-    "plan": lambda session, text: setattr(session, "plan", text),
-    "said": lambda session, text: setattr(session, "last_message", text),
-    "work": _take_note,
-    "#borg-cwd": lambda session, text: setattr(session, "cwd", text),
-    "#borg-prompt": _take_prompt_id,
-    "#borg-topic": _take_topic,
-    "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
-    "#borg-held": lambda session, text: session.withheld.update(text.split()[1:]),
-    "#borg-pool": _take_pool,
-    "#borg-judged": _take_judged,
-    "#borg-acted": lambda session, text: session.acted.add(text),
-    "#borg-asked": _take_asked,
-    "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
-    "#borg-blocked": _take_block,
-    "#borg-episode": lambda session, text: session.first_noted("episode", text),
-    "#borg-ended": lambda session, _: setattr(session, "ended", True),
-    "#borg-changed": lambda session, _: setattr(session, "changed", True),
-}
-
-
-def apply_line(session: Session, kind: str, text: str) -> None:
-    """Take one line of the state file into ``session`` (at a restart, or from someone else)."""
-    if kind.startswith(MARK) and not text and kind not in ("#borg-answered", "#borg-changed"):
-        return
-    if kind in _LINES:
-        _LINES[kind](session, text)
 
 
 def apply_fact(session: Session, fact: Fact) -> None:
@@ -342,52 +284,3 @@ def apply_fact(session: Session, fact: Fact) -> None:
             session.usage.cache_read_input_tokens + fact.usage.cache_read_input_tokens,
             session.usage.cache_creation_input_tokens + fact.usage.cache_creation_input_tokens,
         )
-
-
-class Sessions:
-    """All live sessions of this machine, found by key, loaded from their state file on first sight."""
-
-    def __init__(self, directory: Path, idle_ms: int) -> None:
-        self.directory = directory
-        self.idle_ms = idle_ms
-        self.live: OrderedDict[Key, Session] = OrderedDict()
-
-    def get(self, agent: str, session: str, subagent: str = "") -> Session:
-        """The session's state; a session not in memory is read from its state file, where there is one."""
-        key = (agent, session, subagent)
-        found = self.live.get(key)
-        if found is None:
-            found = Session(key, StateFile(self.directory / file_name(agent, session, subagent)))
-            for kind, text in found.file.load():
-                apply_line(found, kind, text)
-            self.live[key] = found
-        self.live.move_to_end(key)
-        return found
-
-    def known_as(self, event: Event) -> str:
-        """The id under which the event's conversation is known: a host may change it midway, the transcript stays."""
-        key = (event.agent, event.session, "")
-        if event.subagent or not event.transcript or key in self.live or (self.directory / file_name(*key)).exists():
-            return event.session
-        same = [
-            one.id
-            for one in self.live.values()
-            if one.agent == event.agent and not one.subagent and one.transcript == event.transcript
-        ]
-        return same[-1] if same else event.session
-
-    def knows(self, event: Event) -> bool:
-        """Whether a subagent is said to have stopped that we ever heard of: hosts report some of their own as well."""
-        key = (event.agent, event.session, event.subagent)
-        return bool(event.subagent) and (key in self.live or (self.directory / file_name(*key)).exists())
-
-    def expire(self, now_ms: int) -> list[Session]:
-        """Forget the sessions idle for longer than allowed, and return them."""
-        gone = [session for session in self.live.values() if now_ms - session.last_ms > self.idle_ms]
-        for session in gone:
-            del self.live[session.key]
-        return gone
-
-    def children(self, agent: str, session: str) -> list[Session]:
-        """The live subagents of a session."""
-        return [one for key, one in self.live.items() if key[:2] == (agent, session) and key[2]]

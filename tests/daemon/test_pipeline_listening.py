@@ -87,6 +87,30 @@ async def test_words_with_a_rejected_call_come_through_the_transcript(home: Path
     assert "generated files" in found.correction
 
 
+async def test_a_rejected_call_is_heard_with_the_next_prompt_and_is_what_was_proposed(home: Path, tmp_path: Path) -> None:
+    transcript = tmp_path / "t.jsonl"
+    said = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected. "
+        "To tell you how to proceed, the user said:\nnever edit generated files here"
+    )
+    use = {"type": "tool_use", "id": "t9", "name": "Edit", "input": {"file_path": "/w/gen/header.h", "new_string": "x"}}
+    result = {"type": "tool_result", "tool_use_id": "t9", "is_error": True, "content": said}
+    rows = [
+        {"type": "assistant", "uuid": "a1", "message": {"id": "m1", "content": [use]}},
+        {"type": "user", "uuid": "u1", "message": {"role": "user", "content": [result]}},
+        {"type": "assistant", "uuid": "a2", "message": {"id": "m2", "content": [{"type": "text", "text": "Understood."}]}},
+    ]
+    async with running_service() as service:
+        agent = Agent(service)
+        agent.common["transcript_path"] = str(transcript)
+        await agent.prompt("Fix the header.")
+        transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        await agent.stop("Understood.")
+        assert "borg lesson propose" in await agent.prompt("Go on with the template.")
+    [found] = episodes(home)
+    assert "header.h" in found.proposal
+
+
 SECRETS = [
     "AKIA" + "Q3EGRTYU7890ASDF",
     "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
