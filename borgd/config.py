@@ -5,6 +5,7 @@ Must not read anything but the bytes it is given. An unknown key is an error tha
 
 from __future__ import annotations
 
+import re
 import tomllib
 from datetime import datetime
 from decimal import Decimal
@@ -219,16 +220,33 @@ def decode(data: bytes, kind: type[T], source: str) -> T:
     :raises ConfigError: no TOML, an unknown key, a value out of range; names file, field and what was expected.
     """
     try:
-        table = tomllib.loads(data.decode("utf-8-sig"), parse_float=Decimal)  # budgets are exact: 0.1 is a tenth
+        text = data.decode("utf-8-sig")
+        table = tomllib.loads(text, parse_float=Decimal)  # budgets are exact: 0.1 is a tenth
     except UnicodeDecodeError:
         raise ConfigError(source, "expected UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(source, f"expected TOML: {error}") from None
+        problem, _, place = str(error).partition(" (at line ")
+        line = place.partition(",")[0]
+        raise ConfigError(source, f"expected TOML: {problem}", line=int(line) if line.isdigit() else None) from None
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
-        text, _, path = str(error).partition(" - at `$.")
-        raise ConfigError(source, text, field=path.rstrip("`") or None) from None
+        problem, _, path = str(error).partition(" - at `$.")
+        names = [*filter(None, path.rstrip("`").replace("[...]", "[…]").split(".")), *_UNKNOWN.findall(problem)]
+        if _UNKNOWN.match(problem):
+            problem = "there is no such setting"
+        raise ConfigError(source, problem, line=_line_of(names, text), field=".".join(names) or None) from None
+
+
+_UNKNOWN = re.compile("Object contains unknown field `(.*)`")
+
+
+def _line_of(names: list[str], text: str) -> int | None:
+    """The 1-based line that sets the last of ``names``; None where there is not exactly one such line."""
+    name = re.escape(names[-1]) if names else ""
+    sets = re.compile(rf"""\s*(?:\[+(?:[^\]]*\.)?["']?{name}["']?\]|["']?{name}["']?\s*[.=])""")
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if name and sets.match(line)]
+    return lines[0] if len(lines) == 1 else None
 
 
 def load(data: bytes | None, source: str = "config.toml") -> Config:

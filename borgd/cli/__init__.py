@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from importlib import import_module
+from typing import TextIO
 
 from borgd.errors import EXIT_FORESEEN, EXIT_INTERRUPTED, EXIT_UNFORESEEN, EXIT_USAGE, BorgError, refused
 
@@ -82,6 +82,7 @@ def dispatch(argv: list[str]) -> int:
 
 def main() -> None:
     """Console entry of ``borg`` and ``borgd``."""
+    _open_closed_streams()
     try:
         code = _foreseen()
     except Exception:
@@ -96,32 +97,40 @@ def _foreseen() -> int:
     """Run the command line; the exit code of what it did or of what was foreseen to go wrong."""
     try:
         code = dispatch(sys.argv[1:])
-        if sys.stdout is not None:  # closed by the caller: >&-
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BorgError as error:
         _say(f"borg: {error}")
         return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _discard_output()
+        _discard(sys.stdout)
         return 0
     except OSError as error:
         sentence = refused(error)
         if sentence is None:
             raise
-        _discard_output()
+        _discard(sys.stdout)
         _say(f"borg: {sentence}")
         return EXIT_FORESEEN
     return code
 
 
 def _say(text: str) -> None:
-    with suppress(OSError):
+    try:
         print(text, file=sys.stderr, flush=True)
+    except OSError:
+        _discard(sys.stderr)
 
 
-def _discard_output() -> None:
+def _discard(stream: TextIO) -> None:
     """What is still to be written has nowhere to go; without this the interpreter would try again and end with 120."""
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
+
+
+def _open_closed_streams() -> None:
+    """What the caller closed (``2>&-``) leads nowhere, rather than into the next file that is opened."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (for as long as the process lives)

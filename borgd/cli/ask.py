@@ -12,7 +12,7 @@ import time
 from decimal import Decimal, InvalidOperation
 
 from borgd.cli.here import working_directory
-from borgd.cli.interrupt_parts import open_desk, print_json, span_ms
+from borgd.cli.interrupt_parts import complain, open_desk, print_json, span_ms
 from borgd.daemon import repository
 from borgd.daemon.inbox_desk import InboxDesk
 from borgd.daemon.interrupt_desk import wall_ms
@@ -38,6 +38,7 @@ def run(argv: list[str]) -> int:
     desk, config = open_desk()
     ask = _ask(arguments, config.interrupts.paths)
     verdict = desk.meter(ask)
+    complain(desk)
     if verdict.outcome == "excluded":
         return _print(arguments, ask, verdict, None)
     box = InboxDesk(desk.books)
@@ -94,7 +95,7 @@ def _ask(arguments: argparse.Namespace, paths: dict[str, str]) -> Ask:
         fallback=arguments.fallback,
         session=arguments.session,
         key=arguments.key,
-        wait_ms=span_ms(arguments.wait),
+        wait_ms=span_ms(arguments.wait, "--wait"),
     )
 
 
@@ -152,8 +153,15 @@ def _print(arguments: argparse.Namespace, ask: Ask, verdict: Verdict, entry: Ent
     if answer is not None:
         print(answer)
         return code
-    said = verdict.text or f"#{verdict.number} is {state}; borg inbox answer {verdict.number} TEXT"
+    said = verdict.text or _still(verdict.number, state)
     print(f"borg: {said}", file=sys.stderr)
     if ask.goes_on_with:
         print(ask.goes_on_with)
     return code
+
+
+def _still(number: int, state: str) -> str:
+    """What became of ask ``number``, which has no answer."""
+    if state == "expired":
+        return f"nobody answered #{number} in time; borg inbox answer {number} TEXT still tells the session"
+    return f"#{number} is {state}; borg inbox answer {number} TEXT answers it"

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from borgd.daemon.audit_trail import AuditTrail
-from borgd.errors import EXIT_FORESEEN
+from borgd.errors import EXIT_FORESEEN, BorgError
 from borgd.limits.audit import Head
 from borgd.paths import places
 
@@ -20,14 +20,27 @@ def run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="borg audit", description="The trail of every verdict of the limits.")
     parser.add_argument("command", nargs="?", choices=("show", "verify"), default="show")
     parser.add_argument(
-        "--head", type=Head.parse, help="verify: a head you kept, SEQ:HASH; else the one kept beside the state"
+        "--head", type=_head, metavar="SEQ:HASH", help="verify: a head you kept; else the one kept beside the state"
     )
     parser.add_argument("--session", default="", help="show: only this session")
-    parser.add_argument("-n", type=int, default=20, help="show: the last N verdicts; 0: all")
+    parser.add_argument("-n", type=_count, default=20, metavar="N", help="show: the last N verdicts; 0: all")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(argv)
     trail = AuditTrail(places())
     return _verify(trail, options) if options.command == "verify" else _show(trail, options)
+
+
+def _head(text: str) -> Head:
+    try:
+        return Head.parse(text)
+    except BorgError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"expected a number from 0 up, not {text!r}")
+    return int(text)
 
 
 def _verify(trail: AuditTrail, options: argparse.Namespace) -> int:
@@ -40,7 +53,8 @@ def _verify(trail: AuditTrail, options: argparse.Namespace) -> int:
     else:
         for problem in problems:
             print(f"{trail.journal.path}:{problem.line or 'end'}: {problem.text}")
-        print(f"{lines} verdicts, {'no problems' if not problems else f'{len(problems)} problems'}; head {head}")
+        wrong = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}" if problems else "no problems"
+        print(f"{lines} verdict{'' if lines == 1 else 's'}, {wrong}; head {head}")
         if not problems:
             print("Write the head down elsewhere to see later whether verdicts were cut from the end (--head).")
     return EXIT_FORESEEN if problems else 0
@@ -62,5 +76,5 @@ def _show(trail: AuditTrail, options: argparse.Namespace) -> int:
         session = str(record.get("session", ""))[:8]
         print(f"{record.get('seq')} {when} {record.get('limit')} {record.get('verdict')} {session} {record.get('reason')}")
     if reading.damage:
-        print(f"{len(reading.damage)} lines cannot be read; borg audit verify names them")
+        print(f"lines that cannot be read: {len(reading.damage)}; borg audit verify names them")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from borgd.cli.interrupt_parts import as_json, line, open_desk, print_json, span_ms
+from borgd.cli.interrupt_parts import as_json, complain, line, open_desk, print_json, span_ms
 from borgd.daemon.inbox_desk import InboxDesk
 from borgd.daemon.interrupt_desk import wall_ms
 from borgd.daemon.settings import engineer_name
@@ -31,7 +31,9 @@ def run(argv: list[str]) -> int:
         "unmute": _unmute,
         "muted": _muted,
     }
-    return actions[arguments.action](arguments, box)
+    code = actions[arguments.action](arguments, box)
+    complain(desk)
+    return code
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
@@ -104,7 +106,7 @@ def _worth(arguments: argparse.Namespace, box: InboxDesk) -> int:
 
 def _mute(arguments: argparse.Namespace, box: InboxDesk) -> int:
     now = wall_ms()
-    span = None if arguments.span is None else span_ms(arguments.span)
+    span = None if arguments.span is None else span_ms(arguments.span, "--for")
     box.mute(arguments.source, arguments.cause, None if span is None else now + span, now)
     return _muted(arguments, box)
 

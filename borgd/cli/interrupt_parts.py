@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -41,7 +42,13 @@ def open_desk() -> tuple[InterruptDesk, Config]:
     return InterruptDesk(directory, config, zone=machine_zone(), audit=audit), config
 
 
-def span_ms(text: str) -> int:
+def complain(desk: InterruptDesk) -> None:
+    """What could not be read of the journals, on standard error; the rest was used."""
+    for problem in desk.books.problems:
+        print(f"borg: {problem}", file=sys.stderr)
+
+
+def span_ms(text: str, flag: str) -> int:
     """``90s``, ``10m``, ``2h``, ``1d`` or seconds, as milliseconds.
 
     :raises UsageError: something else, or more than a year.
@@ -49,7 +56,7 @@ def span_ms(text: str) -> int:
     match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smhd]?)", text.strip())
     ms = round(float(match[1]) * _UNITS[match[2]]) if match else -1
     if not 0 <= ms <= MAX_SPAN_MS:
-        raise UsageError(f"expected a span such as 90s, 10m or 2h, got {text[:40]!r}")
+        raise UsageError(f"{flag}: expected a span such as 90s, 10m or 2h, got {text[:40]!r}")
     return ms
 
 
@@ -99,7 +106,8 @@ def _number(text: str) -> float | None:
 def line(entry: Entry, now_ms: int) -> str:
     """One ask of the inbox for a person."""
     ask = entry.ask
-    head = f"#{entry.number} {entry.state}, {ago(entry.queued_ms, now_ms)}, {scopes.shown(ask.scope)}"
+    where = f", {scopes.shown(ask.scope)}" if ask.scope else ""
+    head = f"#{entry.number} {entry.state}, {ago(entry.queued_ms, now_ms)}{where}"
     who = f", from {ask.source}" if ask.source else ""
     flags = f"  [look: {', '.join(ask.flags)}]" if ask.flags else ""
     rows = [f"{head}{who}{flags}", f"    {ask.question or '(no question)'}"]

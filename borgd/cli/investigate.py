@@ -12,11 +12,14 @@ from borgd.cli.limit_parts import now_ms, person, session_of
 from borgd.daemon.audit_trail import AuditTrail
 from borgd.daemon.investigations import EVALUATOR, Investigations
 from borgd.daemon.settings import read_config
-from borgd.errors import UsageError
+from borgd.errors import LimitError, UsageError
 from borgd.limits.audit import Entry
 from borgd.limits.investigation import BUDGETS, WALL, Limits
 from borgd.limits.investigation_profile import Profile, profile_for
 from borgd.paths import Places, places
+
+LISTED = 10
+"""design: sessions that are told, the last active first."""
 
 
 def _amount(text: str) -> float | None:
@@ -126,7 +129,10 @@ def _status(investigations: Investigations, options: argparse.Namespace, known: 
             print("No session has been seen yet. Work with an agent whose hooks are installed (borg install), or open one:")
             print("  borg investigate start --session ID --max-retrieval-calls 20")
         return 0
-    sessions = [session_of(options.session, known)] if options.session else known[:10]
+    sessions = [session_of(options.session, known)] if options.session else known[:LISTED]
+    if not set(sessions) <= set(known):
+        seen = f"; the last ones are {', '.join(known[:LISTED])}" if known else ""
+        raise LimitError(f"no session {options.session!r} has been seen{seen}")
     told = [investigations.status(session, now_ms()) for session in sessions]
     if options.json:
         print(json.dumps({"sessions": told}, indent=2))

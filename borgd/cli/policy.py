@@ -73,7 +73,10 @@ def run(argv: list[str]) -> int:
 
 def _change(where: Places, store: PolicyStore, options: argparse.Namespace) -> Change:
     if options.command == "propose":
-        return store.propose(_read(options.file), engineer_name(read_config(where)), now_ms())
+        try:
+            return store.propose(_read(options.file), engineer_name(read_config(where)), now_ms())
+        except PolicyError as error:
+            raise InputError(options.file, error.problem, line=error.line or None) from None
     by = person(f"borg policy {options.command}")
     return store.ratify(options.hash, by, now_ms()) if options.command == "ratify" else store.rollback(by, now_ms())
 

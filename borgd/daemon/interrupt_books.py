@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar, cast
 
 from borgd.config import Config
-from borgd.journal import REAL, FileLayer, Journal, TypedFollower, TypedReading
+from borgd.journal import REAL, Damage, FileLayer, Journal, TypedFollower, TypedReading
 from borgd.limits.ceilings import policy
 from borgd.limits.inbox import Inbox
 from borgd.limits.interrupts_ledger import Ledger
@@ -30,6 +30,10 @@ class _Decided(NamedTuple, Generic[R, T]):
     value: T
 
 
+PROBLEMS = 20
+"""guard: damaged places that are remembered."""
+
+
 class Books:
     """Ledger and inbox of one user. Safe between threads and between processes."""
 
@@ -44,6 +48,8 @@ class Books:
         self._zone = zone
         self.damaged = 0
         """Places in the two files that could not be read as they should."""
+        self.problems: list[str] = []
+        """Where those places are, and what is wrong there."""
         self.configure(config)
 
     def configure(self, config: Config) -> None:
@@ -124,15 +130,20 @@ class Books:
                 self.ledger.queued(ask)
         return missing
 
+    def _note(self, path: Path, damage: Sequence[Damage]) -> None:
+        self.damaged += len(damage)
+        self.problems += [f"{path}:{one.line}: {one.reason}" for one in damage[:PROBLEMS]]
+        del self.problems[:-PROBLEMS]
+
     def _fold_interrupts(self, reading: TypedReading[InterruptRecord]) -> None:
-        self.damaged += len(reading.damage)
+        self._note(self._interrupts.path, reading.damage)
         if reading.replaced:
             self.ledger = Ledger(self.window, self._exclusions)
         for record in reading.records:
             self.ledger.apply(record)
 
     def _fold_inbox(self, reading: TypedReading[InboxRecord]) -> None:
-        self.damaged += len(reading.damage)
+        self._note(self._inbox.path, reading.damage)
         if reading.replaced:
             self.inbox = Inbox()
         self._apply_inbox(reading.records)

@@ -205,7 +205,7 @@ def test_escape_sequences_of_a_question_do_not_reach_the_terminal(capsys: pytest
     ("text", "ms"), [("90s", 90_000), ("10m", 600_000), ("2h", 7_200_000), ("1d", 86_400_000), ("5", 5000), ("0.25s", 250)]
 )
 def test_spans(text: str, ms: int) -> None:
-    assert span_ms(text) == ms
+    assert span_ms(text, "--wait") == ms
 
 
 @pytest.mark.parametrize(
