@@ -22,7 +22,9 @@ from borgd.agents import agent as agent_module
 from borgd.agents.event import Event, Moment, Reply, checked
 from borgd.config import Config
 from borgd.daemon.repository import name as repository_name
-from borgd.daemon.session import Session, Sessions, apply_fact, apply_line
+from borgd.daemon.session import Session, apply_fact, hand_over
+from borgd.daemon.session_lines import apply_line
+from borgd.daemon.sessions import Sessions
 from borgd.daemon.settings import engineer_name, machine_name, read_config
 from borgd.daemon.sweep import Sweep
 from borgd.daemon.trace import Trace
@@ -231,6 +233,9 @@ class Service:
             if time.perf_counter_ns() - started > patience_s * 1e9:
                 self.parts.recalling.take_back(session)
             self._save(session)
+            main = self.sessions.live.get((session.agent, session.id, ""))
+            if event.moment is Moment.SUBAGENT_STOP and main is not None:
+                hand_over(session, main)
             return reply
 
     def _save(self, session: Session) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from borgd.daemon.session import Session, apply_line
+from borgd.daemon.session import Session
+from borgd.daemon.session_lines import apply_line
 from borgd.daemon.state_file import StateFile
 
 KEPT_MS = 30 * 24 * 3600 * 1000

@@ -243,6 +243,25 @@ async def test_what_a_subagent_changed_counts_for_what_it_was_told(orion: Path) 
         assert session.changed_lines == []
 
 
+@pytest.mark.parametrize("kind", ["edit", "look"])
+async def test_a_turn_that_lets_a_subagent_do_the_edits_is_asked_like_any_other(orion: Path, kind: str) -> None:
+    """Handing the work on is no way past the question at its end; a subagent that only looked changes nothing."""
+    tool = "Edit" if kind == "edit" else "Read"
+    async with running_service() as service:
+        agent = Agent(service)
+        await agent.prompt(TASK)
+        for number in range(2):
+            await agent.send(
+                "PostToolUse", agent_id="a1", agent_type="worker", tool_name=tool, tool_use_id=f"t{number}",
+                tool_input={"file_path": "/w/orion/src/uploader_retry.py", "new_string": "LIMIT = 8"},
+            )  # fmt: skip
+            assert await agent.stop(f"{DONE} {number}", background_tasks=[{"status": "running"}]) == ""
+        for _ in range(2):
+            await agent.send("SubagentStop", agent_id="a1", agent_type="worker", last_assistant_message="done")
+        assert bool(await agent.stop(DONE)) is (kind == "edit")
+        assert await agent.stop(DONE, stop_hook_active=True) == ""
+
+
 async def test_a_directory_that_is_gone_is_no_reason_to_fail(orion: Path, tmp_path: Path) -> None:
     """An agent goes on after its worktree was removed; its events are served as before."""
     work = tmp_path / "orion"
