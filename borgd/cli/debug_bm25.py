@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import islice
 
 import msgspec
 
@@ -38,14 +39,13 @@ class Scored(msgspec.Struct, frozen=True):
 
 
 def explain(lessons: list[Lesson], query: str, top: int) -> tuple[list[Term], list[Scored]]:
-    """Terms in the query's order; the ``top`` best lessons, best first, equal ones by id."""
+    """Terms in the query's order; the ``top`` best lessons, best first."""
     index = Index()
     for lesson in lessons:
         index.add(lesson)
     words = list(dict.fromkeys(stems(query)))
     terms = [Term(word, index.bm25.idf(word), index.bm25.frequency(word)) for word in words]
-    scores = zip(index.bm25.groups, index.bm25.scores(words).tolist(), strict=True)
-    best = sorted(((id, score) for id, score in scores if score > 0), key=lambda at: (-at[1], at[0]))[:top]
+    best = islice(index.bm25.ranked(words), top)
     return terms, [Scored(id, score, index.bm25.explain(words, id)) for id, score in best]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ B = 0.75
 
 DENSE_SHARE = 1 / 8
 """method: a word in a larger share of the documents than this is added as one full row instead of posting by posting."""
+
+HEAD = 256
+"""method: how many groups are put in order before the rest is."""
 
 COMPACT_SHARE = 0.5
 """method: the arrays are packed when more than this share of the documents was removed, so removal stays cheap too."""
@@ -177,6 +180,17 @@ class Bm25:
             return by_slot
         kept: Floats = by_slot[self._slots]
         return kept
+
+    def ranked(self, words: Iterable[str], weights: Mapping[str, float] | None = None) -> Iterator[tuple[str, float]]:
+        """Groups with a score above 0, best first, equal ones in the order of ``groups``; lazily, so ask for few."""
+        scores = self.scores(words, weights)
+        groups = self.groups
+        first = min(len(scores), HEAD)
+        floor = float(np.partition(scores, -first)[-first]) if first else 0.0
+        for chosen in (scores >= floor, scores < floor):
+            places = np.flatnonzero(chosen & (scores > 0))
+            for place in places[np.argsort(-scores[places], kind="stable")].tolist():
+                yield groups[place], float(scores[place])
 
     def _by_document(self, words: Iterable[str], weights: Mapping[str, float] | None) -> Floats:
         self._refresh()

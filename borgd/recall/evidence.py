@@ -24,15 +24,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from borgd.lessons.lesson import Lesson
-from borgd.recall.bm25 import Bm25
 from borgd.recall.context import Context
 from borgd.recall.prior import ContextPrior
 from borgd.recall.work import Work, stems
+
+if TYPE_CHECKING:
+    from borgd.recall.bm25 import Bm25
 
 MATCH_FLOOR = 0.25
 """tuned: tests/perf/bench_recall_quality.py; below it nothing is recalled."""
@@ -83,7 +83,9 @@ class Index:
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
         self._scopes: dict[str, int] = {}
-        self.bm25 = Bm25()
+        from borgd.recall.bm25 import Bm25  # here, so that a daemon can serve before numpy is there
+
+        self.bm25: Bm25 = Bm25()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -165,15 +167,13 @@ class Index:
 
     def candidates(self, work: Work, limit: int = CANDIDATES) -> list[str]:
         """The lessons in scope that share a stem with the work, best by BM25 first, at most ``limit``."""
-        scores = self.bm25.scores(work.held, work.weights())
-        groups = self.bm25.groups
         found: list[str] = []
-        for position in np.argsort(-scores, kind="stable").tolist():
-            if scores[position] <= 0 or len(found) == limit:
-                break
-            lesson = self._entries[groups[position]].lesson
+        for id, _ in self.bm25.ranked(work.held, work.weights()):
+            lesson = self._entries[id].lesson
             if not lesson.scope or work.place(lesson.scope) > 0:
-                found.append(lesson.id)
+                found.append(id)
+                if len(found) == limit:
+                    break
         return found
 
 

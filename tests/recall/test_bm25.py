@@ -176,3 +176,19 @@ def test_the_parts_of_an_explanation_add_up_to_the_score() -> None:
         assert sum(parts.values()) == pytest.approx(score, abs=1e-12)
         assert list(parts.values()) == sorted(parts.values(), reverse=True)
     assert index.explain(query, "nobody") == {}
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(WORDS[:6]), max_size=5), max_size=12), st.lists(st.sampled_from(WORDS[:7]), max_size=5)
+)
+@settings(deadline=None)
+def test_ranked_is_scores_in_order_whatever_the_head(corpus: Documents, query: list[str]) -> None:
+    index = Bm25()
+    for number, document in enumerate(corpus):
+        index.add(f"g{number}", [document])
+    pairs = zip(index.groups, index.scores(query).tolist(), strict=True)
+    expected = sorted((pair for pair in pairs if pair[1] > 0), key=lambda pair: -pair[1])
+    for head in (1, 3, 256):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(bm25, "HEAD", head)
+            assert list(index.ranked(query)) == expected
