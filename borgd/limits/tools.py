@@ -3,7 +3,8 @@
 Retrieval: a search or a read. Evidence: the distinct file or page a read shows (searches show none). Graph expansion: a
 lookup of symbols, references or callers. Subquery: a spawned agent. Iterations are assistant turns and are not counted here.
 ``change`` ends an investigation and is never stopped. ``unknown`` may change something: it costs one retrieval call and is
-never stopped either. ``neutral`` is neither (questions, plans, to-do lists).
+never stopped either. ``neutral`` is neither (questions, plans, to-do lists). What was read is known by a digest of its
+name: counts are stored, and a file's name or an address may hold a secret.
 
 To teach it a tool, add it to its agent's row. Pure; tool input is untrusted and whatever shape it has, there is an answer.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from posixpath import isabs, join, normpath
 from typing import Any, Literal, NamedTuple
 
@@ -144,6 +146,8 @@ _READS = words(
     grep select screenshot snapshot
     """
 )
+DOCUMENT_CHARS = 16
+"""design: hexadecimal digits that stand for what was read: 64 bits, and no two of a session's documents meet."""
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -206,5 +210,10 @@ def _texts(values: Iterable[Any]) -> list[str]:
 def _name(name: str, cwd: str) -> str:
     """One name for one file or page: absolute and without ``..`` for files, as written for pages."""
     if "://" in name:
-        return name.partition("#")[0]
-    return normpath(name if isabs(name) or not cwd else join(cwd, name))
+        return document(name.partition("#")[0])
+    return document(normpath(name if isabs(name) or not cwd else join(cwd, name)))
+
+
+def document(name: str) -> str:
+    """What stands for the file or page ``name`` wherever documents are counted."""
+    return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:DOCUMENT_CHARS]

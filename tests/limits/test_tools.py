@@ -8,13 +8,19 @@ from hypothesis import strategies as st
 
 from borgd.agents.event import ToolCall
 from borgd.limits.investigation import Units
-from borgd.limits.tools import TABLES, count
+from borgd.limits.tools import TABLES, count, document
+
+
+def shown(*names: str) -> Units:
+    """One retrieval call that shows these files or pages."""
+    return Units(retrieval_calls=1, documents=tuple(map(document, names)))
+
 
 CALLS = [
-    ("claude-code", "Read", {"file_path": "/r/a.py"}, "retrieval", Units(retrieval_calls=1, documents=("/r/a.py",))),
-    ("claude-code", "Read", {"file_path": "a/../b.py"}, "retrieval", Units(retrieval_calls=1, documents=("/r/b.py",))),
-    ("claude-code", "NotebookRead", {"notebook_path": "/n"}, "retrieval", Units(retrieval_calls=1, documents=("/n",))),
-    ("claude-code", "WebFetch", {"url": "https://x/y#z"}, "retrieval", Units(retrieval_calls=1, documents=("https://x/y",))),
+    ("claude-code", "Read", {"file_path": "/r/a.py"}, "retrieval", shown("/r/a.py")),
+    ("claude-code", "Read", {"file_path": "a/../b.py"}, "retrieval", shown("/r/b.py")),
+    ("claude-code", "NotebookRead", {"notebook_path": "/n"}, "retrieval", shown("/n")),
+    ("claude-code", "WebFetch", {"url": "https://x/y#z"}, "retrieval", shown("https://x/y")),
     ("claude-code", "WebSearch", {"query": "x"}, "retrieval", Units(retrieval_calls=1)),
     ("claude-code", "Grep", {"pattern": "x", "path": "/r"}, "retrieval", Units(retrieval_calls=1)),
     ("claude-code", "Glob", {"pattern": "*"}, "retrieval", Units(retrieval_calls=1)),
@@ -29,7 +35,7 @@ CALLS = [
     ("claude-code", "ExitPlanMode", {}, "neutral", Units()),
     ("claude-code", "TodoWrite", {}, "neutral", Units()),
     ("claude-code", "TaskOutput", {}, "neutral", Units()),
-    ("claude-code", "Bash", {"command": "cat a b"}, "retrieval", Units(retrieval_calls=1, documents=("/r/a", "/r/b"))),
+    ("claude-code", "Bash", {"command": "cat a b"}, "retrieval", shown("/r/a", "/r/b")),
     ("claude-code", "Bash", {"command": "grep -rn x ."}, "retrieval", Units(retrieval_calls=1)),
     ("claude-code", "Bash", {"command": "echo x > y"}, "change", Units()),
     ("claude-code", "Bash", {"command": "cd x"}, "neutral", Units()),
@@ -44,22 +50,22 @@ CALLS = [
     ("claude-code", "mcp__db__query", {}, "retrieval", Units(retrieval_calls=1)),
     ("claude-code", "mcp__x__frobnicate", {}, "unknown", Units(retrieval_calls=1)),
     ("claude-code", "mcp__x__updateList", {}, "change", Units()),
-    ("codex", "Bash", {"command": "sed -n 1,5p x"}, "retrieval", Units(retrieval_calls=1, documents=("/r/x",))),
+    ("codex", "Bash", {"command": "sed -n 1,5p x"}, "retrieval", shown("/r/x")),
     ("codex", "shell", {"command": ["bash", "-lc", "rm x"]}, "change", Units()),
     ("codex", "shell", {"command": ["ls", "-la"]}, "retrieval", Units(retrieval_calls=1)),
     ("codex", "apply_patch", {"command": "*** Begin Patch"}, "change", Units()),
     ("codex", "update_plan", {}, "neutral", Units()),
     ("codex", "spawn_agent", {}, "subquery", Units(subqueries=1)),
-    ("gemini", "read_file", {"absolute_path": "/a"}, "retrieval", Units(retrieval_calls=1, documents=("/a",))),
-    ("gemini", "read_many_files", {"paths": ["a", "b"]}, "retrieval", Units(retrieval_calls=1, documents=("/r/a", "/r/b"))),
+    ("gemini", "read_file", {"absolute_path": "/a"}, "retrieval", shown("/a")),
+    ("gemini", "read_many_files", {"paths": ["a", "b"]}, "retrieval", shown("/r/a", "/r/b")),
     ("gemini", "run_shell_command", {"command": "rm x"}, "change", Units()),
     ("gemini", "replace", {}, "change", Units()),
     ("cursor", "Shell", {"command": "ls"}, "retrieval", Units(retrieval_calls=1)),
     ("cursor", "Delete", {}, "change", Units()),
-    ("opencode", "read", {"filePath": "/a"}, "retrieval", Units(retrieval_calls=1, documents=("/a",))),
+    ("opencode", "read", {"filePath": "/a"}, "retrieval", shown("/a")),
     ("opencode", "task", {}, "subquery", Units(subqueries=1)),
     ("omp", "bash", {"command": "ls"}, "retrieval", Units(retrieval_calls=1)),
-    ("copilot", "view", {"path": "/a"}, "retrieval", Units(retrieval_calls=1, documents=("/a",))),
+    ("copilot", "view", {"path": "/a"}, "retrieval", shown("/a")),
     ("someone", "list_files", {}, "retrieval", Units(retrieval_calls=1)),
     ("someone", "deleteFile", {}, "change", Units()),
 ]
@@ -105,3 +111,28 @@ def test_any_tool_with_any_input_gets_an_answer(agent: str, name: str, given_inp
     assert all(isinstance(document, str) for document in counted.units.documents)
     if counted.kind in ("change", "neutral"):
         assert counted.units == Units()
+
+
+@pytest.mark.parametrize(
+    ("name", "given_input"),
+    [
+        ("WebFetch", {"url": "https://me:{}@h.example/x"}),
+        ("WebFetch", {"url": "https://h.example/x?api_key={}"}),
+        ("Read", {"file_path": "/w/{}.txt"}),
+        ("Bash", {"command": "curl https://me:{}@h.example/x"}),
+        ("Bash", {"command": "cat --password {}"}),
+        ("Bash", {"command": "head -n 5 password={}"}),
+    ],
+)
+def test_no_name_of_a_document_is_in_what_is_counted_and_different_ones_count_apart(
+    name: str, given_input: dict[str, str]
+) -> None:
+    calls = [
+        ToolCall(name=name, input={key: text.format(secret) for key, text in given_input.items()})
+        for secret in ("hunter2Correct9Horse", "hunter3Correct9Horse")
+    ]
+    first, second = (count("claude-code", call, "/r").units.documents for call in calls)
+    assert first
+    assert "hunter" not in repr((first, second))
+    assert first != second
+    assert first == count("claude-code", calls[0], "/r").units.documents
