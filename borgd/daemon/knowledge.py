@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from borgd.config import Config
+from borgd.daemon.context_counts import ContextCounts
 from borgd.daemon.record_lines import record_lines
 from borgd.daemon.team import Team
 from borgd.journal import Follower, Journal, TypedFollower
@@ -40,7 +41,7 @@ class Knowledge:
         self.engineer = engineer
         self.team = team
         self.lessons: dict[str, Lesson] = {}
-        self.prior = ContextPrior.shipped()
+        self.counts = ContextCounts(where.state / "contexts.json")
         self.problems: list[str] = []
         self.unpublished_lessons: list[dict[str, Any]] = []
         self.unpublished_outcomes: list[Outcome] = []
@@ -175,6 +176,11 @@ class Knowledge:
         except BaseException:
             self.unpublished_lessons[:0], self.unpublished_outcomes[:0] = lessons, outcomes
             raise
+
+    @property
+    def prior(self) -> ContextPrior:
+        """How common words are in what sessions work on."""
+        return self.counts.prior
 
     def scope_names(self) -> list[str]:
         """Every system that a live lesson names."""

@@ -178,7 +178,9 @@ class Learning:
         return sorted({name for lesson in lessons for name in lesson.scope})
 
     async def ended(self, session: Session, reason: str, now_ms: int) -> None:
-        """The session is over: what has no outcome is not_corrected."""
+        """The session is over: what has no outcome is not_corrected; its words join the machine's counts."""
+        if session.prompts and not session.subagent and session.first_seen("counted", session.id):
+            self.knowledge.counts.add(session.work_text())
         found: list[Outcome] = []
         for decision in session.decisions:
             judged = {name for key, name in session.judged if key == decision.id}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import anyio.to_thread
@@ -83,6 +84,7 @@ class Parts:
 
     async def every_minute(self, now_ms: int) -> None:
         """What is due in the inbox."""
+        self._save_counts()
         await anyio.to_thread.run_sync(self.limiting.interrupting.desk.tick, now_ms)
         await anyio.to_thread.run_sync(self.limiting.metering.investigations.sweep, now_ms)
 
@@ -92,6 +94,11 @@ class Parts:
 
     async def close(self) -> None:
         """Flush what the parts hold."""
+        self._save_counts()
+
+    def _save_counts(self) -> None:
+        with suppress(OSError):  # a little sharpness is lost, nothing else
+            self.knowledge.counts.save()
 
     def status(self) -> dict[str, Any]:
         """Counts for ``borg status``."""
