@@ -11,11 +11,12 @@ from borgd.agents.event import Event
 from borgd.agents.transcripts.claude_code import Fact
 from borgd.config import Config
 from borgd.daemon.learning import Learning
-from borgd.daemon.session import Session
+from borgd.daemon.session import PROMPT_CHARS, Session
 from borgd.journal import GroupCommit, Journal
 from borgd.lessons.capture import Correction, detect, from_answer, from_rejection, own_rules
 from borgd.lessons.episodes import episode, hint
 from borgd.lessons.proposals import of_invariant
+from borgd.lessons.scrub import SECRET_CHARS, scrub_head
 from borgd.lessons.veto import Veto
 from borgd.lessons.veto import parse as parse_veto
 from borgd.limits.interrupts_tools import QUESTION_TOOLS
@@ -102,7 +103,7 @@ class Listening:
             session=session.id,
             repo=session.remote,
             task=session.prompts[-2] if len(session.prompts) > 1 else "",
-            proposal=proposed,
+            proposal=scrub_head(proposed, PROMPT_CHARS - SECRET_CHARS),
         )
         if not session.first_noted("episode", found.id):
             return ""

@@ -14,7 +14,7 @@ from borgd.agents.event import Event, Moment
 from borgd.agents.transcripts.claude_code import Fact, Usage
 from borgd.daemon.state_file import KINDS, StateFile
 from borgd.daemon.transcript_tail import TranscriptTail
-from borgd.lessons.scrub import scrub
+from borgd.lessons.scrub import scrub_head
 from borgd.limits.convergence import Stop
 from borgd.memory.records import Decision
 
@@ -136,9 +136,14 @@ class Session:
         """Lessons that were delivered, asked or withheld: not to come again."""
         return self.delivered | self.asked | self.withheld
 
-    def write(self, *lines: tuple[str, str]) -> None:
-        """Have (kind, text) lines written to the state file with the next ``save``, secrets taken out of what is work."""
-        self.pending.extend((kind, scrub(text[:PROMPT_CHARS]) if kind in KINDS else text) for kind, text in lines)
+    def write(self, *lines: tuple[str, str]) -> list[str]:
+        """Have (kind, text) lines written to the state file with the next ``save``, secrets taken out of what is work.
+
+        Returns the texts as they are written. Give them whole: half a secret is known by no rule.
+        """
+        kept = [(kind, scrub_head(text, PROMPT_CHARS) if kind in KINDS else text) for kind, text in lines]
+        self.pending.extend(kept)
+        return [text for _, text in kept]
 
     def save(self) -> list[tuple[str, str]]:
         """Write what is pending; what someone else appended meanwhile comes back.
@@ -216,13 +221,12 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
     if event.transcript:
         session.transcript = event.transcript
     if is_of_a_person(event):
-        text = event.prompt.strip()[:PROMPT_CHARS]
         session.prompt_id = event.prompt_id or f"p{len(session.prompts)}"
+        text, _ = session.write(("prompt", event.prompt.strip()), ("#borg-prompt", session.prompt_id))
         session.prompts.append(text)
         del session.prompts[: -5 * PROMPTS]
         session.changed = False
         session.blocked_at = ("", 0)
-        session.write(("prompt", text), ("#borg-prompt", session.prompt_id))
     if event.moment is Moment.AFTER_TOOL and event.tool is not None:
         session.write(*(("touch", path) for path in touched(event) if session.touch(path)))
     if event.moment in (Moment.STOP, Moment.SUBAGENT_STOP) and event.last_message:
@@ -263,13 +267,19 @@ def relative(path: str, cwd: str) -> str:
     return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path
 
 
+def _take_plan(session: Session, text: str) -> None:
+    plan = scrub_head(text, PROMPT_CHARS)
+    if plan != session.plan:
+        session.plan = plan
+        session.write(("plan", plan))
+
+
 def apply_fact(session: Session, fact: Fact) -> None:
     """Take one fact of the transcript into ``session``, its lines into what the state file gains."""
     if fact.subagent != session.subagent:
         return
-    if fact.kind == "plan" and fact.text != session.plan:
-        session.plan = fact.text[:PROMPT_CHARS]
-        session.write(("plan", session.plan))
+    if fact.kind == "plan":
+        _take_plan(session, fact.text)
     elif fact.kind == "text":
         session.last_message = fact.text[:PROMPT_CHARS]
     elif fact.kind == "touch":
