@@ -54,6 +54,8 @@ class _Moment(NamedTuple):
     channel: Channel
     topics: tuple[str, ...] = ()
     rule: str = "budget"
+    top: float = 0.0
+    """Score that the bars are relative to."""
 
 
 def choose_early(
@@ -82,7 +84,8 @@ def choose_early(
     standing = standing_pool(lessons, memory, subject, done, {ranked.id: ranked.evidence for ranked in ranking.ranked})
     plain = early_pool(ranking.ranked, subject, done, policy)
     reasons = {**ranking.excluded, **_early_reasons(ranking, subject, done, policy)}
-    moment = _Moment(memory, session, decision_id, now_ms, policy, "early", subject.names)
+    top = _on_topic_top(ranking, subject)
+    moment = _Moment(memory, session, decision_id, now_ms, policy, "early", subject.names, top=top)
     return _choose(moment, standing, plain, reasons, render.early_head(subject.names))
 
 
@@ -108,7 +111,7 @@ def choose_stop(
     """
     memory = memory or Memory(lessons, rule=policy.memory)
     ranking = rank(matches, lessons, memory, policy)
-    moment = _Moment(memory, session, decision_id, now_ms, policy, "stop")
+    moment = _Moment(memory, session, decision_id, now_ms, policy, "stop", top=ranking.top)
     reasons = dict(ranking.excluded)
     if grades is not None and policy.grader_rule == "graded":
         return _choose_graded(moment, ranking, lessons, grades, done=done, delivered=delivered, reasons=reasons)
@@ -227,7 +230,7 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
     text = _text(moment, shown, head)
     ids = tuple(lesson.id for lesson in shown)
     return Choice(
-        decision=_decision(moment, entries, render.width(text)),
+        decision=_decision(moment, entries, best, render.width(text)),
         text=text,
         blocks=bool(text) and moment.channel == "stop",
         shown=ids,
@@ -237,7 +240,7 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
     )
 
 
-def _decision(moment: _Moment, entries: Sequence[PoolEntry], chars: int) -> Decision:
+def _decision(moment: _Moment, entries: Sequence[PoolEntry], evidence: float, chars: int) -> Decision:
     """The record; who and where are for the caller to add."""
     policy, early = moment.policy, moment.channel == "early"
     return Decision(
@@ -257,6 +260,8 @@ def _decision(moment: _Moment, entries: Sequence[PoolEntry], chars: int) -> Deci
         chars=chars,
         holdout=policy.holdout,
         floor=policy.match_floor,
+        best=moment.top,
+        evidence=evidence,
     )
 
 
@@ -320,9 +325,12 @@ def _verdict(slot: _Slot, away: bool, entry: PoolEntry) -> str:
     return f"won no slot; {chance}"
 
 
+def _on_topic_top(ranking: Ranking, topics: Topics) -> float:
+    return max((lesson.score for lesson in ranking.ranked if topics.bring(lesson)), default=0.0)
+
+
 def _early_reasons(ranking: Ranking, topics: Topics, done: Collection[str], policy: Policy) -> dict[str, str]:
-    on_topic = [lesson.score for lesson in ranking.ranked if topics.bring(lesson)]
-    bar = policy.relative * max(on_topic, default=0.0)
+    bar = policy.relative * _on_topic_top(ranking, topics)
     reasons = {}
     for lesson in ranking.ranked:
         if lesson.id in done:
