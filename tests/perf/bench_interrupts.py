@@ -22,11 +22,12 @@ from borgd.config import InterruptsConfig
 from borgd.limits.ceilings import policy
 from borgd.limits.interrupts import Ask
 from borgd.limits.interrupts_replay import Replay
+from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf
 
 STREAMS = (3, 5, 10, 20, 50, 100, 200)
-DAYS = 120
+DAYS = sized(120, 10)
 BUDGET = 3
 THRESHOLD = 0.9
 FIXED = 0.8

@@ -24,10 +24,11 @@ from borgd.limits.escalation_facts import facts_from
 from borgd.limits.policy_floor import as_strict
 from borgd.limits.shell import judge
 from borgd.paths import places
+from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf
 
-ROUNDS = 300
+ROUNDS = sized(300, 30)
 LINE = "cd src && git log --oneline -5 | head -3; for f in *.py; do sed -n '1,20p' \"$f\"; done 2>/dev/null"
 
 

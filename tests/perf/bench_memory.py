@@ -18,12 +18,13 @@ from borgd.memory.columns import Columns
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
 from tests.memory.simulated_team import ARMS, run
+from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf
 
-SESSIONS = 2000
-SEEDS = (1, 2)
-OUTCOMES = 1_000_000
+SESSIONS = sized(2000, 120)
+SEEDS = sized((1, 2), (1,))
+OUTCOMES = sized(1_000_000, 100_000)
 LESSONS = 2000
 PIECE = 20_000
 KINDS = np.array(["changed", "ignored", "not_arisen", "corrected", "not_corrected"])

@@ -20,12 +20,13 @@ import pytest
 
 from borgd.replay import intervals
 from borgd.replay.simulate import simulate
+from tests.perf.sizes import sized
 from tests.replay.support import World, run
 
 pytestmark = [pytest.mark.perf, pytest.mark.timeout(1800)]
 
-DECISIONS = int(os.environ.get("BENCH_REPLAY_DECISIONS", "1000000"))
-REPLAYS = 400
+DECISIONS = int(os.environ.get("BENCH_REPLAY_DECISIONS", sized("1000000", "20000")))
+REPLAYS = sized(400, 40)
 
 
 def write(directory: Path, decisions: int) -> tuple[Path, Path, int]:

@@ -20,15 +20,17 @@ from borgd.recall.choose import choose_early, choose_stop
 from borgd.recall.policy import P_DRAWS, Policy
 from borgd.recall.rank import rank
 from borgd.recall.slots import Pool, Rule, fill, propensity, top_k
+from tests.perf.sizes import sized
 from tests.recall.choice_support import Found
 
 pytestmark = pytest.mark.perf
 
 POOL = 50
 SLOTS = 3
+ROUNDS = sized(40, 5)
 
 
-def best_of(run: Callable[[], object], rounds: int = 40) -> float:
+def best_of(run: Callable[[], object], rounds: int = ROUNDS) -> float:
     """Seconds of the quickest of ``rounds``."""
     run()
     times = []
@@ -81,7 +83,7 @@ def test_draws_and_propensities(capsys: pytest.CaptureFixture[str]) -> None:
         "share of 512 draws, text cut included": lambda: propensity(pool, tight, filled, "s", P_DRAWS),
         "exact, by quadrature": lambda: top_k(pool.base, knots, SLOTS),
     }
-    times = {name: best_of(run, 3 if "betavariate" in name else 40) for name, run in cases.items()}
+    times = {name: best_of(run, 3 if "betavariate" in name else ROUNDS) for name, run in cases.items()}
     reference = next(iter(times.values()))
     exact, share = top_k(pool.base, knots, SLOTS - 1), propensity(pool, tight, filled, "s", P_DRAWS)
     with capsys.disabled():

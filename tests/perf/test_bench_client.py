@@ -17,12 +17,13 @@ from pathlib import Path
 import pytest
 
 from tests.daemon.processes import CLIENT, ECHO, INTERPRETER, Home, end, wait_for
+from tests.perf.sizes import sized
 
 pytestmark = [pytest.mark.perf, pytest.mark.timeout(600)]
 HERE = Path(__file__).parent
-ROUNDS = 120
-COLD_ROUNDS = 12
-REQUESTS = 6000
+ROUNDS = sized(120, 15)
+COLD_ROUNDS = sized(12, 3)
+REQUESTS = sized(6000, 600)
 needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc compiles the floor")
 
 

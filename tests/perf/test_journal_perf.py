@@ -16,12 +16,14 @@ import pytest
 
 from borgd.journal import Follower, GroupCommit, Journal, encode, read_union
 from borgd.memory.records import Outcome
+from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf
 
-LINES = 200_000
-REPEATS = 200
-WRITERS, EACH = 16, 60
+LINES = sized(200_000, 20_000)
+REPEATS = sized(200, 20)
+BYTES = sized(200_000_000, 20_000_000)
+WRITERS, EACH = sized((16, 60), (8, 20))
 
 
 def outcome(n: int, machine: str = "m") -> dict[str, Any]:
@@ -74,7 +76,7 @@ def test_a_union_beside_reading_its_files(tmp_path: Path) -> None:
 def test_following_a_large_file_beside_a_bare_pread(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     line = encode([{"n": 0, "text": "x" * 5000}])
-    path.write_bytes(line * (200_000_000 // len(line)))
+    path.write_bytes(line * (BYTES // len(line)))
     journal, bare = Journal(path), msgspec.json.Decoder(dict[str, Any])
     follower = Follower(journal)
     follower.read()
@@ -94,7 +96,8 @@ def test_following_a_large_file_beside_a_bare_pread(tmp_path: Path) -> None:
     follower.read()
     nothing = median_us(follower.read)
     print(
-        f"\nten new 5 KB lines after 200 MB: {new / base:.2f} of a bare pread and decode; nothing new: {nothing / base:.2f}"
+        f"\nten new 5 KB lines after {BYTES // 10**6} MB: {new / base:.2f} of a bare pread and decode; "
+        f"nothing new: {nothing / base:.2f}"
     )
     assert follower.offset == path.stat().st_size
 
