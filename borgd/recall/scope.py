@@ -38,10 +38,10 @@ class Parts:
         self._parts: list[str] = []
         self._starts: dict[str, list[int]] = {}
         for piece in _BREAK.split(text):
-            for part in segments(piece):
-                self._starts.setdefault(part, []).append(len(self._parts))
-                self._parts.append(part)
+            self._parts += segments(piece)
             self._parts.append("")
+        for position, part in enumerate(self._parts):
+            self._starts.setdefault(part, []).append(position)
         self._pairs = set(pairwise(self._parts))
 
     def names(self, name: Sequence[str]) -> bool:

@@ -64,7 +64,9 @@ def segments(text: str) -> list[str]:
     """
     parts: list[str] = []
     for word in _words(normalise(text)):
-        if not word.isascii() and _SPACELESS_RUN.match(word):
+        if word.isascii() and word.islower():
+            parts.append(word)
+        elif not word.isascii() and _SPACELESS_RUN.match(word):
             parts.extend(word)
         else:
             parts.extend(part.casefold() for part in _humps(word))
@@ -79,6 +81,10 @@ def tokens(text: str) -> list[str]:
     """
     found: list[str] = []
     for word in _words(normalise(text)):
+        if word.isascii() and word.islower():
+            if len(word) >= MIN_WORD:
+                found.append(word)
+            continue
         if not word.isascii() and _SPACELESS_RUN.match(word):
             found.extend(_bigrams(word))
             continue

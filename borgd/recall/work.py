@@ -79,7 +79,7 @@ class Work:
         self._having = having
         self._count = lessons + VIRTUAL
         self._rarest = math.log(1 + (self._count - 0.5) / 1.5)
-        self.stems = {term(word) for word in words}
+        self.stems = {term(word) for word in set(words)}
         self._length = len(self.stems) / prior.typical
         self.held: dict[str, float] = dict.fromkeys(self.stems, 1.0)
         self._worth: dict[str, tuple[float, float, float]] = {}
