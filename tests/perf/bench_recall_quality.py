@@ -97,6 +97,12 @@ def fit(seen: Observed, cases: Sequence[Case], chosen: Sequence[int], ridge: flo
     return {"base": float(weights[0] - scaled @ mean), **dict(zip(NAMES, scaled.tolist(), strict=True))}
 
 
+def blind(seen: Observed, name: str) -> Observed:
+    """The observations with one of them blotted out."""
+    place = NAMES.index(name)
+    return Observed(seen.ids, [np.where(np.arange(len(NAMES)) == place, 0.0, values) for values in seen.values])
+
+
 def rank(seen: Observed, weights: dict[str, float], chosen: Sequence[int]) -> list[Ranking]:
     """The rankings of the chosen cases by the formula with these weights."""
     vector = np.array([weights[name] for name in NAMES])
@@ -203,6 +209,9 @@ def report(directory: Path, *, own: bool) -> int:
     deals = [figures(cases, *folded(seen, lessons, cases, seed)) for seed in DEALS]
     for name in ("ndcg5", "hit_recall", "precision"):
         print(f"{name} over {len(DEALS)} deals:", *(f"{getattr(one, name):.3f}" for one in deals))
+    print("\nwithout one part, by folds")
+    for name in NAMES:
+        print(row(f"without {name}", figures(cases, *folded(blind(seen, name), lessons, cases, DEALS[0]))))
     hits = sum(case.sort == HIT for case in cases)
     share = statistics.fmean(one.hit_recall or 0.0 for one in deals)
     print(f"a hit recall of {share:.2f} on {hits} contexts is good to ± {1.96 * math.sqrt(share * (1 - share) / hits):.2f}")
