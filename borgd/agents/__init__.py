@@ -12,11 +12,13 @@ from typing import Any, Protocol
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.errors import ProtocolError
 
-__all__ = ["AGENTS", "Agent", "Event", "Moment", "Reply", "ToolCall", "agent"]
+__all__ = ["AGENTS", "Agent", "Event", "Moment", "Reply", "ToolCall", "agent", "kind_of"]
 
 
 class Agent(Protocol):
-    """What one agent's module provides."""
+    """What one agent's module provides. ``MOMENTS``: the hook events it knows."""
+
+    MOMENTS: Mapping[str, Moment]
 
     def parse(self, event: str, body: bytes) -> Event:
         """The Event in ``body``, the agent's JSON for the hook ``event``.
@@ -42,3 +44,10 @@ def agent(name: str) -> Agent:
         raise ProtocolError(f"unknown agent {name!r}; known: {', '.join(sorted(AGENTS))}")
     module: Agent = import_module(AGENTS[name])
     return module
+
+
+def kind_of(name: str, event: str) -> str:
+    """The hook event ``event`` of the agent ``name`` as it may be counted, logged and shown: only words that we know."""
+    if name not in AGENTS:
+        return "other"
+    return f"{name} {event if event in agent(name).MOMENTS else 'other'}"

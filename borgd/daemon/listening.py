@@ -114,7 +114,8 @@ class Listening:
 
 def call_text(tool: str, arguments: dict[str, object]) -> str:
     """A tool call as what the agent proposed: its name and input, cut."""
-    return f"{tool} {msgspec.json.encode(arguments, enc_hook=str).decode()}"[:CALL_CHARS]
+    call = f"{tool} {msgspec.json.encode(arguments, enc_hook=str).decode()}"
+    return scrub_head(call, CALL_CHARS)
 
 
 def proposal(session: Session) -> str:

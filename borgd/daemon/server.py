@@ -21,6 +21,7 @@ import msgspec
 from anyio.lowlevel import checkpoint
 
 from borgd import __version__, wire
+from borgd.agents import kind_of
 from borgd.daemon.log import places_of
 from borgd.daemon.peer import peer_uid
 from borgd.daemon.request import NothingSaidError, Request, RequestReader
@@ -178,17 +179,17 @@ class Server:
     async def _hook(self, agent: str, event: str, body: bytes) -> Answer:
         if not body:
             return Answer(0, SILENT, b"")
-        begin = time.perf_counter()
+        begin, kind = time.perf_counter(), kind_of(agent, event)
         try:
             with anyio.fail_after(HOOK_S):
                 out = (await self._service.hook(agent, event, body)).strip()
         except BorgError as error:
             return Answer(error.exit_code, SILENT, str(error).encode())
         except Exception as error:
-            return Answer(EXIT_UNFORESEEN, SILENT, self._crash(f"hook {agent} {event}", error))
-        self.stats.record(f"{agent} {event}", (time.perf_counter() - begin) * 1e6)
+            return Answer(EXIT_UNFORESEEN, SILENT, self._crash(f"hook {kind}", error))
+        self.stats.record(kind, (time.perf_counter() - begin) * 1e6)
         if out[:1] != b"{" or out[-1:] != b"}":
-            logger.error("hook %s %s was answered with something that is not a JSON object", agent, event)
+            logger.error("hook %s was answered with something that is not a JSON object", kind)
             return Answer(EXIT_UNFORESEEN, SILENT, b"the daemon's own answer was not a JSON object")
         return Answer(0, out, b"")
 

@@ -181,7 +181,7 @@ def test_a_wrong_command_line_is_an_empty_object(served: Home, arguments: list[s
 
 def test_a_crash_of_the_daemon_is_one_line_without_the_payload(served: Home) -> None:
     said_nothing(served.client("crash", b'{"prompt":"the canary 4711"}'))
-    assert " daemon hook claude-code crash crashed: ValueError" in served.hook_log[-1]
+    assert " daemon hook claude-code other crashed: ValueError" in served.hook_log[-1]
     assert not any("4711" in line for line in served.hook_log)
 
 

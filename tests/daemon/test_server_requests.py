@@ -113,7 +113,7 @@ def test_a_crash_behind_the_socket_is_told_once_and_the_daemon_stays(served: Hom
         assert "4711" not in first
         assert "Traceback" in rest
     assert served.answers()
-    assert served.daemon_log.count("hook claude-code crash crashed") == 1
+    assert served.daemon_log.count("hook claude-code other crashed") == 1
     assert "4711" not in served.daemon_log
     answer = served.ask(b"borg/1 call crash\n")
     assert (answer.status, answer.out) == (3, b"")
@@ -147,6 +147,18 @@ def test_ping_and_status_say_who_answers(served: Home) -> None:
     assert status["hooks"]["claude-code Stop"]["count"] >= 1
     assert status["hooks"]["claude-code Stop"]["p50_ms"] <= status["hooks"]["claude-code Stop"]["max_ms"]
     assert served.ask(b"borg/1 call status\n[]").status == 1
+
+
+def test_only_known_words_are_counted_logged_and_shown(served: Home) -> None:
+    for agent, event in (
+        ("claude-code", "AKIAQ3EGRTYU7890ASDF"),
+        ("AKIAQ3EGRTYU7890ASDF", "Stop"),
+        ("claude-code", "crash"),
+    ):
+        served.ask(f"borg/1 hook {agent} {event}\n{{}}".encode())
+    status = served.ask(b"borg/1 call status\n").out.decode()
+    assert set(json.loads(status)["hooks"]) <= {"claude-code Stop", "claude-code other", "other"}
+    assert "AKIA" not in status + served.daemon_log
 
 
 def test_a_slow_request_does_not_hold_up_another(served: Home) -> None:
