@@ -56,7 +56,7 @@ def test_the_lesson_comes_early_and_at_stop_and_the_next_stop_is_quiet(home: Hom
     assert QUESTION in texts(model.main[0]), "the early lesson is not in the first request"
     assert len(model.main) == 3, "one block, one continuation, then quiet"
     assert f"{lesson}: applies" in ran.out
-    found = home.json("why", "")["decisions"]
+    found = home.json("why")["decisions"]
     assert [one["channel"] for one in found] == ["early", "stop"]
     assert found[1]["pool"][0]["outcomes"][0]["kind"] == "changed"
 
@@ -71,7 +71,7 @@ def test_a_lesson_not_delivered_early_is_asked_at_stop(home: Home) -> None:
     assert QUESTION not in texts(model.main[1])
     assert QUESTION in texts(model.main[2]), "the block did not reach the model"
     assert len(model.main) == 4
-    [decision] = home.json("why", "")["decisions"]
+    [decision] = home.json("why")["decisions"]
     assert decision["channel"] == "stop"
     assert [one["kind"] for one in decision["pool"][0]["outcomes"]] == ["changed"]
 
