@@ -20,6 +20,7 @@ import msgspec
 from borgd.cli import assimilate_state
 from borgd.cli.assimilate_state import Read, State
 from borgd.cli.lesson_files import append, complain, print_json, records, settings
+from borgd.cli.words import count
 from borgd.daemon import repository
 from borgd.errors import BorgError, InputError
 from borgd.lessons.capture import own_rules
@@ -194,7 +195,8 @@ class _Work:
         for episode in self.shown:
             print(f"{episode.id}  {clean(episode.correction, SHOWN_CHARS)}  ({episode.rule}: {episode.reason})")
         more = self.counts.total() - len(self.shown)
-        print(f"{f'and {more} before these; ' if more else ''}{self.counts.total()} corrections in {self.files} transcripts")
+        found = f"{count(self.counts.total(), 'correction')} in {count(self.files, 'transcript')}"
+        print(f"{f'and {more} before these; ' if more else ''}{found}")
         if not self.counts:
             print("Nothing new.")
         elif self.apply:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.words import count
 from borgd.daemon.audit_trail import AuditTrail
 from borgd.errors import EXIT_FORESEEN, BorgError
 from borgd.limits.audit import Head
@@ -53,8 +54,8 @@ def _verify(trail: AuditTrail, options: argparse.Namespace) -> int:
     else:
         for problem in problems:
             print(f"{trail.journal.path}:{problem.line or 'end'}: {problem.text}")
-        wrong = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}" if problems else "no problems"
-        print(f"{lines} verdict{'' if lines == 1 else 's'}, {wrong}; head {head}")
+        wrong = count(len(problems), "problem") if problems else "no problems"
+        print(f"{count(lines, 'verdict')}, {wrong}; head {head}")
         if not problems:
             print("Write the head down elsewhere to see later whether verdicts were cut from the end (--head).")
     return EXIT_FORESEEN if problems else 0

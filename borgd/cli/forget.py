@@ -15,6 +15,7 @@ from pathlib import Path
 from borgd.agents import AGENTS
 from borgd.cli import assimilate_state
 from borgd.cli.lesson_files import append, load, now_ms, print_json, records, team
+from borgd.cli.words import count
 from borgd.daemon import investigations
 from borgd.daemon.state_file import file_name
 from borgd.errors import UsageError
@@ -48,14 +49,14 @@ def run(argv: list[str]) -> int:
         append("lessons", [tombstone(key, now_ms()) for key in buried])
     if not arguments.dry_run:
         _never_again(target)
-    removed = {str(path): count for path, count in _everywhere(target, dry_run=arguments.dry_run) if count}
+    removed = {str(path): number for path, number in _everywhere(target, dry_run=arguments.dry_run) if number}
     if arguments.json:
         print_json({"removed": removed, "tombstones": buried, "dry_run": arguments.dry_run})
         return 0
-    for name, count in removed.items():
-        print(f"{count:6}  {name}")
-    what = "would go" if arguments.dry_run else "removed"
-    print(f"{sum(removed.values())} records {what}" + (f"; forgotten for good: {', '.join(buried)}" if buried else ""))
+    for name, number in removed.items():
+        print(f"{number:6}  {name}")
+    done = f"{count(sum(removed.values()), 'record')} {'would go' if arguments.dry_run else 'removed'}"
+    print(done + (f"; forgotten for good: {', '.join(buried)}" if buried else ""))
     return 0
 
 
@@ -65,7 +66,7 @@ def _target(arguments: argparse.Namespace) -> Target:
         raise UsageError("name one of a lesson, --session ID or --since TIME")
     if arguments.since:
         return Target(since_ms=since(arguments.since, now_ms()))
-    session = arguments.session or _session(arguments.name)
+    session = _session_meant(arguments.session) if arguments.session else _session(arguments.name)
     if session:
         return Target(sessions=frozenset({session}))
     return Target(lessons=frozenset({load().find(arguments.name).id}))
@@ -86,10 +87,22 @@ def _session(name: str) -> str:
     """``name`` if it is a session that left something; a lesson's id comes first."""
     if load().get(name) is not None:
         return ""
-    known = {
-        str(record.get("session", "")) for journal in ("decisions", "episodes", "outcomes") for record in records(journal)
-    }
-    return name if name in known or any(_state_files(frozenset({name}))) else ""
+    return name if name in _sessions() or any(_state_files(frozenset({name}))) else ""
+
+
+def _sessions() -> set[str]:
+    journals = ("decisions", "episodes", "outcomes")
+    return {str(record.get("session", "")) for journal in journals for record in records(journal)} - {""}
+
+
+def _session_meant(named: str) -> str:
+    """The session of that id, or the only one whose id starts so; what is not known is taken at its word."""
+    near = sorted(session for session in _sessions() if session.startswith(named))
+    if named in near or not near:
+        return named
+    if len(near) > 1:
+        raise UsageError(f"--session {named}: {len(near)} sessions start with it: {', '.join(near[:5])}")
+    return near[0]
 
 
 def since(text: str, now: int) -> int:

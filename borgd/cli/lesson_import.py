@@ -14,6 +14,7 @@ import msgspec
 
 from borgd.cli.lesson_files import build, change, engineer, here, load, now_ms, print_json, take
 from borgd.cli.lesson_terminal import ask_text, key_press
+from borgd.cli.words import count
 from borgd.errors import BorgError, InputError
 from borgd.journal import Journal
 from borgd.lessons.lesson import Lesson
@@ -127,7 +128,7 @@ def _keep(lessons: list[Lesson], *, as_json: bool) -> int:
     else:
         for lesson in kept:
             print(f"{lesson.id}  {lesson.question}")
-        print(f"{len(kept)} lesson{'' if len(kept) == 1 else 's'} kept")
+        print(f"{count(len(kept), 'lesson')} kept")
     return 0
 
 
@@ -161,8 +162,7 @@ def _show(found: list[Found], left_out: int, *, as_json: bool) -> int:
         return 0
     print("\n\n".join(_sheet(one) for one in found))
     more = f" Left out as descriptions: {left_out}; --all shows them." if left_out else ""
-    count = f"{len(found)} candidate{'' if len(found) == 1 else 's'}"
-    print(f"\n{count}, nothing kept yet: --yes keeps all, a terminal asks one by one.{more}")
+    print(f"\n{count(len(found), 'candidate')}, nothing kept yet: --yes keeps all, a terminal asks one by one.{more}")
     return 0
 
 

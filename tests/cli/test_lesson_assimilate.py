@@ -224,4 +224,4 @@ def test_a_terminal_sees_how_far_it_is(transcript: Path, home: Path) -> None:
     seen, code = in_a_terminal(["assimilate"], [], home)
     assert code == 0, seen
     assert "[########################] 100 %  0/1 files  4 corrections" in seen
-    assert "4 corrections in 1 transcripts" in seen
+    assert "4 corrections in 1 transcript" in seen
