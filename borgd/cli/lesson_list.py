@@ -61,7 +61,7 @@ def run(argv: list[str]) -> int:
 def _values(store: Store, sort: str) -> dict[str, float]:
     from borgd.cli.lesson_memory import remember
 
-    memory = remember(store).memory
+    memory = remember(store)
     of: dict[str, Callable[[str], float]] = {
         "belief": lambda key: memory.belief(key).mean,
         "activation": memory.activation,

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from borgd.cli.lesson_files import details, load, print_json
-from borgd.cli.lesson_memory import numbers, remember, told
+from borgd.cli.lesson_memory import numbers_of, outcomes_of, told
 from borgd.lessons.hygiene import clean
 from borgd.lessons.scrub import scrub
 from borgd.memory.records import Outcome
@@ -28,14 +28,13 @@ def run(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     store = load()
     lesson = store.find(arguments.id)
-    memory, _ = remembered = remember(store)
-    outcomes = remembered.of(lesson.id)
+    found, outcomes = numbers_of(store, lesson.id), outcomes_of(lesson.id)
     if arguments.json:
         rows = [msgspec.to_builtins(outcome) for outcome in outcomes]
-        print_json(msgspec.to_builtins(lesson) | {"memory": numbers(memory, lesson), "outcomes": rows})
+        print_json(msgspec.to_builtins(lesson) | {"memory": found, "outcomes": rows})
         return 0
     print(details(lesson))
-    print(told(memory, lesson))
+    print(told(found))
     print(
         _told_outcomes(outcomes) if outcomes else "  outcomes     none yet: it was not shown, or nothing came of it so far"
     )

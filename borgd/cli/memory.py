@@ -14,5 +14,5 @@ def run(argv: list[str]) -> int:
     parser.add_argument("action", choices=("export",))
     parser.add_argument("--json", action="store_true", help="as JSON (also without the flag)")
     parser.parse_args(argv)
-    print_json(remember(load()).memory.export())
+    print_json(remember(load()).export())
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from borgd.cli.lesson_files import load, print_json
-from borgd.cli.lesson_memory import remember
+from borgd.cli.lesson_memory import trusts
 
 
 def run(argv: list[str]) -> int:
@@ -13,14 +13,13 @@ def run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="borg trust", description="Engineers' trust by area of work; 0.5 is neutral.")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     arguments = parser.parse_args(argv)
-    trusts = remember(load()).memory.trusts()
+    rows = trusts(load())
     if arguments.json:
-        rows = [{"engineer": name, "area": area, "trust": value} for (name, area), value in trusts.items()]
         print_json({"trust": rows})
-    elif trusts:
-        width = max(len(name) for name, _ in trusts)
-        for (name, area), value in trusts.items():
-            print(f"{value:.2f}  {name:<{width}}  {area or 'no area'}")
+    elif rows:
+        width = max(len(row["engineer"]) for row in rows)
+        for row in rows:
+            print(f"{row['trust']:.2f}  {row['engineer']:<{width}}  {row['area'] or 'no area'}")
     else:
         print("No lesson names an author yet, so there is nothing to trust; borg lesson add writes one.")
     return 0

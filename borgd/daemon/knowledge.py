@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from borgd.config import Config
 from borgd.daemon.context_counts import ContextCounts
+from borgd.daemon.outcome_columns import KEPT, OutcomeColumns
 from borgd.daemon.record_lines import record_lines
 from borgd.daemon.team import Team
 from borgd.journal import Follower, Journal, TypedFollower
@@ -51,6 +53,8 @@ class Knowledge:
         self._outcomes = TypedFollower(Journal(self.files["outcomes"]), Outcome)
         self._team_heard = team is None
         self._meanwhile: list[Outcome] = []
+        self._folded = False
+        self._kept = OutcomeColumns(where.state / KEPT)
         self._scopes: list[str] | None = None
         self.memory = Memory(aliases=self._aliases)
         self.store, self.index = Store(), Index()
@@ -102,38 +106,45 @@ class Knowledge:
     def _refresh_outcomes(self) -> bool:
         reading = self._outcomes.read()
         self._note(f"{self.files['outcomes']}:{damage.line}: {damage.reason}" for damage in reading.damage)
-        first = reading.replaced or not self.memory.sessions
-        if reading.replaced and self.team is not None and self._team_heard:
-            self.team.forget_outcomes()
-        batches = [self._own(reading.records)]
-        if self.team is not None and self._team_heard:
-            batches.extend(self.team.new_outcomes())
-        gained = sum(map(len, batches))
-        if first:
-            self.memory = self._fold(batches)
+        own = self._own(reading.records)
+        heard = self.team if self._team_heard else None
+        if reading.replaced or not self._folded:
+            columns = Columns()
+            columns.extend(own)
+            if heard is not None:
+                heard.gather_outcomes(columns, self._kept)
+            self.memory = self._fold(columns)
+            self._folded = True
+            gained = len(own)
         else:
-            for outcome in chain.from_iterable(batches):
+            gained = 0
+            for outcome in chain(own, *(heard.new_outcomes() if heard is not None else ())):
                 self.memory.apply(outcome)
+                gained += 1
         if self.team is not None:
             self.unpublished_outcomes.extend(reading.records)
             if not self._team_heard:
-                self._meanwhile.extend(batches[0])
+                self._meanwhile.extend(own)
         return bool(gained) or reading.replaced
 
     def _own(self, outcomes: list[Outcome]) -> list[Outcome]:
         """Outcomes of this machine as the whole team counts them."""
         return outcomes if self.team is None else [anonymous(one, self.team.salt) for one in outcomes]
 
-    def _fold(self, batches: Iterable[list[Outcome]]) -> Memory:
-        columns = Columns()
-        for outcomes in batches:
-            columns.extend(outcomes)
+    def _fold(self, columns: Columns) -> Memory:
         return Memory.of_columns(self._known(), columns, aliases=self._aliases)
 
     def hear_team(self) -> Memory:
         """Memory with all of the team's outcomes in it; takes seconds for millions, so it may run in a worker thread."""
-        own = self._own(Journal(self.files["outcomes"]).read(Outcome).records)
-        return self._fold(chain([own], self.team.new_outcomes() if self.team is not None else ()))
+        with self.lock:
+            self._meanwhile = []  # what was read before is in the file that is read now
+        columns, salt = Columns(), self.team.salt if self.team is not None else ""
+        convert = partial(anonymous, salt=salt) if salt else None
+        self._kept.gather(columns, TypedFollower(Journal(self.files["outcomes"]), Outcome), convert, salt)
+        if self.team is not None:
+            self.team.gather_outcomes(columns, self._kept)
+        self._kept.tidy()
+        return self._fold(columns)
 
     def adopt(self, memory: Memory) -> None:
         """Go on with what ``hear_team`` made, and with what was learned here meanwhile."""
@@ -144,6 +155,11 @@ class Knowledge:
             self._team_heard = True
             memory.know(self._known())
             self.memory = memory
+
+    @property
+    def complete(self) -> bool:
+        """Whether the team's outcomes are in the memory, where there is a team."""
+        return self._team_heard
 
     def refresh_all(self) -> None:
         """As ``refresh``, the team's outcomes included at once; for a command that runs and ends.

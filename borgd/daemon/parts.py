@@ -40,6 +40,7 @@ class Parts:
     def __init__(self, where: Places, config: Config, commit: GroupCommit, *, engineer: str, machine: str) -> None:
         self.where = where
         self.commit = commit
+        self._read_with = (str(where.data), config.team.directory, dict(config.people.aliases))
         self.team, self.team_problem = open_team(config.team.directory, owner_name(engineer, machine))
         self.knowledge = Knowledge(where, config, engineer, team=self.team)
         self.knowledge.refresh()
@@ -52,6 +53,10 @@ class Parts:
         self.learning = Learning(self.knowledge, commit, self.journals, floor=policy.match_floor)
         self.listening = Listening(self.learning, commit, self.journals, config)
         self.pipeline = Pipeline(self.limiting, self.recalling, self.learning, self.listening)
+
+    def serves(self, data: str, team: str, aliases: dict[str, str]) -> bool:
+        """Whether these are the files, and the people's names, that memory was folded with."""
+        return self._read_with == (data, team, aliases)
 
     def configure(self, config: Config) -> None:
         """Settings changed.

@@ -12,9 +12,11 @@ from typing import Any
 
 import msgspec
 
-from borgd.errors import BorgError, InputError
-from borgd.journal import Follower, Journal, TypedFollower
+from borgd.daemon.outcome_columns import OutcomeColumns
+from borgd.errors import BorgError, InputError, JournalError
+from borgd.journal import Damage, Follower, Journal, TypedFollower
 from borgd.lessons.team import Kind, TeamCard, card, file_name, parse_name, public_lesson
+from borgd.memory.columns import Columns
 from borgd.memory.records import Outcome
 from borgd.memory.shared import anonymous
 
@@ -67,10 +69,24 @@ class Team:
             if reading.records:
                 yield path, reading.records
 
+    def gather_outcomes(self, columns: Columns, kept: OutcomeColumns) -> None:
+        """All of everyone's outcomes into ``columns``; ``new_outcomes`` then tells what comes after them."""
+        self._outcomes.clear()
+        for path in self.files("outcomes"):
+            follower = self._outcomes[path] = TypedFollower(Journal(path), Outcome)
+            try:
+                self._note(path, kept.gather(columns, follower))
+            except JournalError as error:
+                self._say(str(error))
+
     def new_outcomes(self) -> Iterator[list[Outcome]]:
         """Per file the outcomes that are new since the last call; after a file shrank or was replaced, all it holds."""
         for path in self.files("outcomes"):
-            reading = self._outcomes.setdefault(path, TypedFollower(Journal(path), Outcome)).read()
+            try:
+                reading = self._outcomes.setdefault(path, TypedFollower(Journal(path), Outcome)).read()
+            except JournalError as error:
+                self._say(str(error))
+                continue
             self._note(path, reading.damage)
             if reading.records:
                 yield reading.records
@@ -79,13 +95,14 @@ class Team:
         """Read everyone's lessons anew the next time."""
         self._lessons.clear()
 
-    def forget_outcomes(self) -> None:
-        """Read everyone's outcomes anew the next time."""
-        self._outcomes.clear()
+    def _note(self, path: Path, damage: list[Damage]) -> None:
+        for one in damage[:5]:
+            self._say(f"{path}:{one.line}: {one.reason}")
 
-    def _note(self, path: Path, damage: list[Any]) -> None:
-        self.problems.extend(f"{path}:{one.line}: {one.reason}" for one in damage[:5])
-        del self.problems[:-20]
+    def _say(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+            del self.problems[:-20]
 
     def publish(self, lessons: list[dict[str, Any]], outcomes: list[Outcome]) -> int:
         """Append what of these is not in this machine's own files yet; how many records that were.

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from borgd.journal.append import Quarantined
 from borgd.journal.encoding import Record, encode
-from borgd.journal.follow import Follower, TypedFollower
+from borgd.journal.follow import Follower, Position, TypedFollower
 from borgd.journal.layer import REAL, FileLayer
 from borgd.journal.parse import Damage, Reading, TypedReading
 from borgd.journal.store import Journal, Rewritten
@@ -43,6 +43,7 @@ __all__ = [
     "Follower",
     "GroupCommit",
     "Journal",
+    "Position",
     "Quarantined",
     "Reading",
     "Record",

@@ -32,6 +32,19 @@ class _Seen(NamedTuple):
     mtime_ns: int
 
 
+class Position(NamedTuple):
+    """Where a follower stands in its file, as plain numbers that may be kept; see ``TypedFollower.resume``."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    offset: int
+    line: int
+    mark: bytes
+    torn: bool
+
+
 def _seen(info: os.stat_result) -> _Seen:
     return _Seen(info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
 
@@ -58,6 +71,26 @@ class TypedFollower(Generic[T]):
     def offset(self) -> int:
         """Bytes consumed."""
         return self._offset
+
+    @property
+    def position(self) -> Position | None:
+        """Where this follower stands; None before it has read a file, and of one that changed a moment ago."""
+        if self._file is None or not self._has_settled(self._file):
+            return None
+        return Position(*self._file, self._offset, self._line, self._mark, self._torn)
+
+    def resume(self, position: Position) -> bool:
+        """Stand where another follower of this file stood, if the file is still just as that one left it."""
+        path, layer = self.journal.name, self.journal.layer
+        try:
+            found = _seen(layer.stat(path))
+        except OSError:
+            return False
+        if found != _Seen(*position[:4]) or path in layer.read_only:
+            return False
+        self._file = found
+        self._offset, self._line, self._mark, self._torn = position[4:]
+        return True
 
     def read(self) -> TypedReading[T]:
         """What is new since the last call; all of the file on the first.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -154,6 +154,42 @@ class Folded:
         return int(first), int(last)
 
 
+class Packed(NamedTuple):
+    """What ``Columns`` gathered, as plain values: names by number, and columns that refer to them.
+
+    ``begun`` holds each session's beginning (ms) by number, -1 where there is none; ``places`` (lesson number, repositories,
+    engineers). Where these may come from a file of someone else's making, ``sound`` says whether they fit together.
+    """
+
+    lessons: list[str]
+    sessions: list[str]
+    begun: npt.NDArray[np.int64]
+    places: list[tuple[int, list[str], list[str]]]
+    pairs: npt.NDArray[np.uint64]
+    values: npt.NDArray[np.uint32]
+    uses: npt.NDArray[np.uint64]
+
+    def sound(self) -> bool:
+        """Whether every number names something, and every array is of its kind."""
+        kinds = ((self.begun, np.int64), (self.pairs, np.uint64), (self.values, np.uint32), (self.uses, np.uint64))
+        if any(column.dtype != kind or column.ndim != 1 for column, kind in kinds):
+            return False
+        if len(self.begun) != len(self.sessions) or len(self.pairs) != len(self.values):
+            return False
+        both = np.concatenate((self.pairs, self.uses))
+        lessons, sessions = both >> np.uint64(32), both & np.uint64(Folded.SESSION_MASK)
+        fit = bool((lessons < len(self.lessons)).all() and (sessions < len(self.sessions)).all())
+        ranks = self.values >> np.uint32(SHIFT)
+        fit = fit and bool(((ranks > 0) & (ranks < len(beliefs.empty()))).all())
+        used = self.begun[(self.uses & np.uint64(Folded.SESSION_MASK)).astype(np.int64)] if fit else self.begun[:0]
+        times = bool(((self.begun >= -1) & (self.begun <= LAST_MS)).all() and (used >= 0).all())
+        return fit and times and all(0 <= lesson < len(self.lessons) for lesson, _, _ in self.places)
+
+
+FORMAT = f"1/{CREDIT}/{SHIFT}/{RANKS}/{beliefs.FOLLOWED}"
+"""What the numbers in Packed mean; other numbers are another format."""
+
+
 class Columns:
     """Where outcomes are gathered before they are folded. ``skipped`` counts lines that were no outcomes."""
 
@@ -214,6 +250,31 @@ class Columns:
             ms = held_ms(ms)
             self._begun[number] = min(ms, self._begun.get(number, ms))
 
+    def packed(self) -> Packed:
+        """Everything gathered, one result per session and lesson, for ``take``."""
+        folded = self.fold()
+        begun = np.full(len(self._sessions), -1, dtype=np.int64)
+        begun[list(self._begun)] = list(self._begun.values())
+        places = [(lesson, sorted(repos), sorted(names)) for lesson, (repos, names) in self._places.items()]
+        return Packed([*self._lessons], [*self._sessions], begun, places, folded._pairs, folded._values, folded._uses)
+
+    def take(self, packed: Packed) -> None:
+        """What other columns gathered, as if it had been gathered here."""
+        lessons = _numbers(self._lessons, packed.lessons)
+        sessions = _numbers(self._sessions, packed.sessions)
+        for number, ms in zip(sessions.tolist(), packed.begun.tolist(), strict=True):
+            if ms >= 0 and self._begun.setdefault(number, ms) > ms:
+                self._begun[number] = ms
+        for lesson, repos, names in packed.places:
+            place = self._places.setdefault(int(lessons[lesson]), (set(), set()))
+            place[0].update(repos)
+            place[1].update(names)
+        for column, pairs in ((self._pairs, packed.pairs), (self._uses, packed.uses)):
+            mask = np.uint64(Folded.SESSION_MASK)
+            renumbered = lessons[pairs >> np.uint64(32)] << np.uint64(32) | sessions[pairs & mask]
+            column.frombytes(renumbered.tobytes())
+        self._values.frombytes(packed.values.tobytes())
+
     def fold(self) -> Folded:
         """Everything gathered, one result per session and lesson."""
         pairs = np.array(self._pairs, dtype=np.uint64)
@@ -241,3 +302,8 @@ class Columns:
                     yield self._decoder.decode(line)
                 except msgspec.MsgspecError:
                     self.skipped += 1
+
+
+def _numbers(known: dict[str, int], names: list[str]) -> npt.NDArray[np.uint64]:
+    """The number of each of ``names`` in ``known``, which gets those that are new."""
+    return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.uint64)

@@ -77,7 +77,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     scopes: tuple[str, ...] = ()
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What became of one lesson in one decision, a line of outcomes.jsonl.
 
     ``credit`` in (0, 1] is the part of a shared result that is this lesson's. ``held`` marks a lesson that was withheld.
