@@ -10,11 +10,11 @@ from functools import partial
 
 import anyio.to_thread
 
-from borgd.agents.event import Event, Moment
+from borgd.agents.event import Event
 from borgd.daemon import regrets
 from borgd.daemon.knowledge import Knowledge
 from borgd.daemon.regrets import Made
-from borgd.daemon.session import Session, touched
+from borgd.daemon.session import RED, Session, touched
 from borgd.journal import GroupCommit, Journal
 from borgd.memory.records import Decision, Outcome
 from borgd.memory.sources.answers import answers
@@ -68,6 +68,8 @@ class Learning:
             if run.passed:
                 session.red.discard(run.command)
             else:
+                if len(session.red) >= RED:
+                    session.red.pop()
                 session.red.add(run.command)
         if not changing or tool.failed:
             return
@@ -188,12 +190,19 @@ class Learning:
         await self.tell(session, found)
 
     async def tell(self, session: Session, outcomes: Iterable[Outcome]) -> None:
-        """Store outcomes that were not told yet; memory takes them in.
+        """Store outcomes that were not told yet, none of a forgotten lesson; memory takes them in.
 
         :raises JournalError: they could not be stored; memory is unchanged.
         """
+        found = list(outcomes)
+        if not found:
+            return
+        self.knowledge.refresh()
+        gone = self.knowledge.store.forgotten
         fresh: dict[str, Outcome] = {}
-        for outcome in outcomes:
+        for outcome in found:
+            if outcome.lesson in gone:
+                continue
             final = outcome.kind != "not_corrected" or (outcome.decision, outcome.lesson) not in session.judged
             if final and session.first_noted("outcome", outcome.id):
                 fresh[outcome.id] = outcome
@@ -216,8 +225,3 @@ class Learning:
 
     def _decision(self, session: Session, decision_id: str) -> Decision | None:
         return next((one for one in session.decisions if one.id == decision_id), None) if decision_id else None
-
-
-def is_end(event: Event) -> bool:
-    """Whether the session says that it is over; most never do."""
-    return event.moment is Moment.SESSION_END and event.source not in ("resume", "clear")

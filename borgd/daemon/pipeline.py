@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from borgd.agents.event import Event, Moment, Reply
-from borgd.daemon.learning import Learning, is_end
+from borgd.daemon.learning import Learning
 from borgd.daemon.limiting import Limiting
 from borgd.daemon.listening import Listening
 from borgd.daemon.recalling import Recalling
-from borgd.daemon.session import PROMPT_CHARS, REMEMBERED_EVENTS, Session, apply_event, is_of_a_person, is_repeated
+from borgd.daemon.session import PROMPT_CHARS, REMEMBERED_EVENTS, Session, apply_event, is_end, is_of_a_person, is_repeated
 from borgd.recall.render import width
 
 BETWEEN = "\n\n"
@@ -50,6 +50,8 @@ class Pipeline:
                 await self.learning.at_stop(session, event, now_ms)
             case Moment.SESSION_END if is_end(event):
                 await self.learning.ended(session, f"the session ended ({event.source or 'no reason given'})", now_ms)
+                if session.decisions:
+                    session.write(("#borg-ended", str(now_ms)))
         return Reply()
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> Reply:

@@ -6,17 +6,20 @@ Nothing is shown that could not be logged: the decision is durable before its te
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import chain, islice
+from typing import TypeVar
 
 import anyio.to_thread
 import msgspec
 
 from borgd.agents.event import Event, Moment
 from borgd.config import Config
-from borgd.daemon.grader import Grader
+from borgd.daemon.grader import GRADER_LESSONS, Grader
 from borgd.daemon.knowledge import Knowledge
 from borgd.daemon.session import Session, touched
 from borgd.journal import GroupCommit, Journal
+from borgd.lessons.lesson import Lesson
 from borgd.memory.records import Decision
 from borgd.paths import fnv1a
 from borgd.recall import render
@@ -37,6 +40,7 @@ THREAD_LESSONS = 2000
 CHOICE_MARKS = ("#borg-early", "#borg-asked", "#borg-held", "#borg-pool", "#borg-blocked")
 """Lines of the state file that say what was told."""
 
+T = TypeVar("T")
 Choose = Callable[[list[Match], str], Choice]
 
 
@@ -62,6 +66,11 @@ class Recalling:
         self.undelivered = 0
         """Decisions whose text came too late for the agent."""
         self._count = 0
+
+    def configure(self, config: Config, policy: Policy) -> None:
+        """Settings changed."""
+        self.policy = policy
+        self.grader.command = config.recall.grader
 
     async def early(self, session: Session, event: Event, now_ms: int, room: int) -> str:
         """What a prompt or a tool call brings up, as the agent reads it; empty: nothing.
@@ -121,7 +130,8 @@ class Recalling:
             return ""
         if session.blocked.get(session.prompt_id, 0) >= BLOCKS_PER_PROMPT:
             return ""
-        grades = await self.grader.grade(session.work_text(), self.knowledge.lessons)
+        done = session.asked | session.withheld | (session.delivered & session.acted)
+        grades = await self.grader.grade(session.work_text(), await self._offered(session, done))
         choice = await self._choose(
             session,
             "stop",
@@ -129,7 +139,7 @@ class Recalling:
                 matches,
                 self.knowledge.lessons,
                 self.knowledge.memory,
-                done=session.asked | session.withheld | (session.delivered & session.acted),
+                done=done,
                 delivered=set(session.delivered),
                 session=seed_of(session),
                 decision_id=decision,
@@ -144,11 +154,12 @@ class Recalling:
         await self._log(session, choice, "#borg-asked" if choice.blocks else "#borg-early")
         if not choice.blocks:
             session.delivered.update(choice.free)
-            session.free.extend([choice.text] if choice.text else [])
+            if choice.text:
+                session.tell_later(choice.text)
             return ""
         session.asked.update(choice.shown)
         session.open_ask = choice.decision.id
-        session.blocked[session.prompt_id] = session.blocked.get(session.prompt_id, 0) + 1
+        session.block(session.prompt_id)
         session.write(("#borg-blocked", session.prompt_id))
         return choice.text
 
@@ -189,13 +200,9 @@ class Recalling:
         knowledge = self.knowledge
         if not knowledge.lessons:
             return None
-        context = Context(text=session.work_text(), cwd=session.cwd, remote=session.remote, moment=moment)
+        context = _context(session, moment)
         self._count += 1
         decision_id = f"d{fnv1a(f'{session.key}/{moment}/{now_ms}/{self._count}'.encode()):016x}"
-
-        def work() -> Choice:
-            with knowledge.lock:
-                return decide()
 
         def decide() -> Choice:
             started = time.perf_counter_ns()
@@ -206,9 +213,31 @@ class Recalling:
             micros = (time.perf_counter_ns() - started) // 1000
             return msgspec.structs.replace(choice, decision=self._signed(choice.decision, session, micros))
 
-        if len(knowledge.lessons) >= THREAD_LESSONS:
-            return await anyio.to_thread.run_sync(work)
-        return work()
+        return await self._locked(decide)
+
+    async def _locked(self, work: Callable[[], T]) -> T:
+        """``work`` while knowledge stands still, in a worker thread where there are many lessons."""
+
+        def locked() -> T:
+            with self.knowledge.lock:
+                return work()
+
+        return await anyio.to_thread.run_sync(locked) if len(self.knowledge.lessons) >= THREAD_LESSONS else locked()
+
+    async def _offered(self, session: Session, done: Collection[str]) -> list[Lesson]:
+        """What a grader may choose from: lessons in scope that reach this work and are not done, the best matches first."""
+        if not self.grader.command:
+            return []
+        knowledge, context = self.knowledge, _context(session, "stop")
+
+        def find() -> list[Lesson]:
+            place = knowledge.index.work(context, knowledge.prior).place
+            matched = [match.id for match in knowledge.index.match(context, knowledge.prior)]
+            in_scope = (one.id for one in knowledge.lessons.values() if not one.scope or place(one.scope) > 0)
+            found = (knowledge.lessons[name] for name in dict.fromkeys(chain(matched, in_scope)) if name not in done)
+            return list(islice((one for one in found if knowledge.hears(one, session.remote)), GRADER_LESSONS))
+
+        return await self._locked(find)
 
     def _reaches(self, match: Match, session: Session) -> bool:
         return self.knowledge.hears(self.knowledge.lessons[match.id], session.remote)
@@ -235,7 +264,7 @@ class Recalling:
         assert decision is not None
         await self.commit.append(self.decisions, [decision])
         kept = msgspec.structs.replace(decision, pool=tuple(entry for entry in decision.pool if entry.shown or entry.held))
-        session.decisions.append(kept)
+        session.decide(kept)
         session.choices.append(kept)
         session.withheld.update(choice.held)
         session.write(
@@ -243,6 +272,10 @@ class Recalling:
             ("#borg-held", f"{decision.id} {' '.join(choice.held)}"),
             ("#borg-pool", msgspec.json.encode(kept).decode()),
         )
+
+
+def _context(session: Session, moment: str) -> Context:
+    return Context(text=session.work_text(), cwd=session.cwd, remote=session.remote, moment=moment)
 
 
 def seed_of(session: Session) -> str:

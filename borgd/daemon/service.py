@@ -22,7 +22,7 @@ from borgd.agents import agent as agent_module
 from borgd.agents.event import Event, Moment, Reply, checked
 from borgd.config import Config
 from borgd.daemon.repository import name as repository_name
-from borgd.daemon.session import Session, apply_fact, hand_over
+from borgd.daemon.session import Key, Session, apply_fact, hand_over
 from borgd.daemon.session_lines import apply_line
 from borgd.daemon.sessions import Sessions
 from borgd.daemon.settings import engineer_name, machine_name, read_config
@@ -53,6 +53,8 @@ LONG_S = 1.0
 SHORT_S = 0.25
 """host: as LONG_S, at any other event."""
 LONG_MOMENTS = frozenset({Moment.SESSION_START, Moment.PROMPT, Moment.STOP, Moment.SUBAGENT_STOP})
+
+SILENT = "idle for a day, not judged otherwise"
 
 
 class Service:
@@ -96,6 +98,8 @@ class Service:
     async def close(self) -> None:
         """Write down what is pending and wait until it is durable."""
         for session in self.sessions.live.values():
+            if session.file.vanished():
+                continue
             with suppress(OSError):
                 session.save()
         if self.parts is not None:
@@ -174,28 +178,67 @@ class Service:
         """Let go of the sessions that fell silent; what was shown in them and has no outcome gets its last one."""
         for session in self.sessions.expire(now_ms):
             self._locks.pop(session.key, None)
-            self.watcher.untrack(session.file.path)
-            if session.tail is not None:
-                self.watcher.untrack(session.tail.path)
+            self._untrack(session)
             if not session.ended:
-                await self._end(session, now_ms)
+                await self._end(session, SILENT, now_ms)
+
+    def _untrack(self, session: Session) -> None:
+        self.watcher.untrack(session.file.path)
+        if session.tail is not None:
+            self.watcher.untrack(session.tail.path)
+
+    def _let_go(self, session: Session) -> None:
+        """Keep nothing of ``session`` in memory, judge nothing and write nothing: its file is removed."""
+        self._untrack(session)
+        session.pending.clear()
+        session.decisions.clear()
+        if self.sessions.live.get(session.key) is session:
+            del self.sessions.live[session.key]
+
+    def _make_room(self) -> None:
+        for session in self.sessions.surplus():
+            self._locks.pop(session.key, None)
+            self._untrack(session)
+            self._save(session)
 
     async def _end_silent(self, now_ms: int) -> None:
         """The same for sessions of an earlier life of the daemon, which are known by their files alone."""
         async with self._sweeping:
             live = {session.file.path for session in self.sessions.live.values()}
-            for session in await anyio.to_thread.run_sync(self._sweep.silent, live, now_ms):
-                if not any(one.file.path == session.file.path for one in self.sessions.live.values()):
-                    await self._end(session, now_ms)
+            while True:
+                for session in await anyio.to_thread.run_sync(self._sweep.silent, live, now_ms):
+                    if not any(one.file.path == session.file.path for one in self.sessions.live.values()):
+                        await self._end(session, SILENT, now_ms)
+                if not self._sweep.left:
+                    return
+                await anyio.sleep(MINUTE_S)
+                live = {session.file.path for session in self.sessions.live.values()}
 
-    async def _end(self, session: Session, now_ms: int) -> None:
-        if self.parts is None:
+    async def _end_children(self, parent: Session, reason: str, now_ms: int) -> None:
+        """A session's subagents end with it; those of an earlier life of the daemon are known by their files alone."""
+        live = self.sessions.children(parent.agent, parent.id)
+        paths = {session.file.path for session in self.sessions.live.values()}
+        stored = await anyio.to_thread.run_sync(self._sweep.children, parent.agent, parent.id, paths)
+
+        async def end(child: Session) -> None:
+            async with self._locks.setdefault(child.key, anyio.Lock()):
+                await self._end(child, reason, now_ms)
+
+        async with anyio.create_task_group() as tasks:
+            for child in live:
+                tasks.start_soon(end, child)
+            for child in stored:
+                tasks.start_soon(self._end, child, reason, now_ms)
+
+    async def _end(self, session: Session, reason: str, now_ms: int) -> None:
+        if self.parts is None or session.file.vanished():
             return
         try:
-            await self.parts.pipeline.learning.ended(session, "idle for a day, not judged otherwise", now_ms)
+            await self.parts.pipeline.learning.ended(session, reason, now_ms)
         except BorgError as error:
             self.problems = [str(error)]
             return
+        session.ended = True
         if session.decisions:
             session.write(("#borg-ended", str(now_ms)))
             self._save(session)
@@ -216,11 +259,12 @@ class Service:
         if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
             return Reply()
         now_ms = time.time_ns() // 1_000_000
-        session = self.sessions.get(event.agent, self.sessions.known_as(event), event.subagent)
-        session.last_ms = now_ms  # from here on it is in use, and does not expire under our hands
-        self.watcher.track(session.file.path, lambda _: self._take_foreign(session, session.file.foreign()))
+        session = self._heard_of((event.agent, self.sessions.known_as(event), event.subagent), now_ms)
         lock = self._locks.setdefault(session.key, anyio.Lock())
         async with lock:
+            if session.file.vanished():
+                self._let_go(session)
+            session = self._heard_of(session.key, now_ms)  # forgotten while this event waited: it starts from nothing
             session.choices.clear()
             self._take_foreign(session, session.file.foreign())
             if not session.remote or event.cwd != session.cwd:
@@ -236,7 +280,16 @@ class Service:
             main = self.sessions.live.get((session.agent, session.id, ""))
             if event.moment is Moment.SUBAGENT_STOP and main is not None:
                 hand_over(session, main)
-            return reply
+        if event.moment is Moment.SESSION_END and session.ended and not session.subagent:
+            await self._end_children(session, "the session that it worked for ended", now_ms)
+        return reply
+
+    def _heard_of(self, key: Key, now_ms: int) -> Session:
+        session = self.sessions.get(*key)
+        session.last_ms = now_ms  # from here on it is in use, and does not expire under our hands
+        self.watcher.track(session.file.path, lambda _: self._take_foreign(session, session.file.foreign()))
+        self._make_room()
+        return session
 
     def _save(self, session: Session) -> None:
         try:
@@ -279,7 +332,12 @@ class Service:
 
         :raises ProtocolError: no such method, or parameters that are not as expected.
         """
-        methods: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]] = {"tail": self._tail, "session": self._session}
+        methods: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]] = {
+            "tail": self._tail,
+            "session": self._session,
+            "memory": self._memory,
+            "forget": self._forget,
+        }
         if method not in methods:
             raise ProtocolError(f"no method {method!r}; the command line and the daemon may be of different versions")
         try:
@@ -294,10 +352,40 @@ class Service:
         wait = min(60.0, max(0.0, float(parameters.get("wait", 0))))
         return await self.trace.after(since, wait)
 
+    async def _memory(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """What is remembered; see memory_call."""
+        from borgd.daemon.memory_call import memory
+
+        return memory(self.parts, parameters)
+
     async def _session(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """What is known of the sessions whose id starts with ``id``."""
         prefix = str(parameters.get("id", ""))
         return {"sessions": [summary(one) for one in self.sessions.live.values() if one.id.startswith(prefix)]}
+
+    async def _forget(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Drop sessions unjudged and lessons from the others; how many were dropped. The caller cleans the journals."""
+        from borgd.daemon.forgetting import Forget, unshare, without_lessons
+
+        await self._loaded.wait()
+        try:
+            target = msgspec.convert(parameters, Forget)
+        except msgspec.ValidationError as error:
+            raise ProtocolError(f"forget: {error}") from None
+        dropped = 0
+        for session in list(self.sessions.live.values()):
+            async with self._locks.setdefault(session.key, anyio.Lock()):
+                if target.takes(session):
+                    self._let_go(session)
+                    session.file.path.unlink(missing_ok=True)
+                    dropped += 1
+                else:
+                    without_lessons(session, target.lessons)
+        self.trace.forget(lambda name, ms: name in target.sessions or 0 <= target.since_ms <= ms)
+        if self.parts is not None:
+            unshare(self.parts.knowledge, target)
+            self._refresh()
+        return {"sessions": dropped}
 
     def status(self) -> dict[str, Any]:
         """The service's part of ``borg status``."""

@@ -28,6 +28,16 @@ REMEMBERED_EVENTS = 512
 """guard: event keys remembered per session for duplicates."""
 REMEMBERED_OUTCOMES = 1 << 14
 """guard: outcomes and episodes remembered per session, so that each is told once however long the session is."""
+DECISIONS = 500
+"""guard: choices of recall remembered per session; past them one that has its outcomes goes first, then the oldest."""
+FREE = 50
+"""guard: texts of recall that wait for a session's next event."""
+BLOCKED = 100
+"""guard: prompts of a session whose blocks are counted."""
+RED = 200
+"""guard: failing test commands remembered per session."""
+PENDING = 4000
+"""guard: lines kept for a state file that cannot be written."""
 REPEAT_MS = 1000
 """design: the same words without any id to tell them apart, sooner than this, are the same event sent twice."""
 
@@ -143,6 +153,7 @@ class Session:
         """
         kept = [(kind, scrub_head(text, PROMPT_CHARS) if kind in KINDS else text) for kind, text in lines]
         self.pending.extend(kept)
+        del self.pending[:-PENDING]
         return [text for _, text in kept]
 
     def save(self) -> list[tuple[str, str]]:
@@ -155,6 +166,28 @@ class Session:
         found = self.file.append(self.pending)
         self.pending = []
         return found
+
+    def decide(self, decision: Decision) -> None:
+        """Remember a choice of recall that waits for its outcomes."""
+        self.decisions.append(decision)
+        if len(self.decisions) > DECISIONS:
+            gone = next((one for one in self.decisions if self._is_judged(one)), self.decisions[0])
+            self.decisions = [one for one in self.decisions if one is not gone]
+            self.judged = {pair for pair in self.judged if pair[0] != gone.id}
+
+    def _is_judged(self, decision: Decision) -> bool:
+        return all((decision.id, entry.id) in self.judged for entry in decision.pool if entry.shown or entry.held)
+
+    def block(self, prompt_id: str) -> None:
+        """Count a block of this prompt."""
+        self.blocked[prompt_id] = self.blocked.pop(prompt_id, 0) + 1
+        while len(self.blocked) > BLOCKED:
+            del self.blocked[next(iter(self.blocked))]
+
+    def tell_later(self, text: str) -> None:
+        """Have ``text`` told with the next prompt or tool call."""
+        self.free.append(text)
+        del self.free[:-FREE]
 
     def first_seen(self, *key: str) -> bool:
         """Whether this event key is new; remembers it."""
@@ -211,7 +244,7 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
     """Take ``event`` into ``session``, its lines into what the state file gains."""
     session.last_ms = now_ms
     session.started_ms = session.started_ms or now_ms
-    session.ended = event.moment is Moment.SESSION_END
+    session.ended = is_end(event)
     session.mode = event.mode or session.mode
     if event.moment is not Moment.MODEL_SWITCH:
         session.model = event.model or session.model
@@ -243,6 +276,11 @@ def hand_over(subagent: Session, main: Session) -> None:
     if not main.changed:
         main.changed = True
         main.write(("#borg-changed", ""))
+
+
+def is_end(event: Event) -> bool:
+    """Whether the session says that it is over; most never do."""
+    return event.moment is Moment.SESSION_END and event.source not in ("resume", "clear")
 
 
 def is_of_a_person(event: Event) -> bool:

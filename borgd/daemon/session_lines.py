@@ -36,7 +36,10 @@ def _take_topic(session: Session, text: str) -> None:
 
 def _take_pool(session: Session, text: str) -> None:
     with suppress(msgspec.DecodeError):
-        session.decisions.append(msgspec.json.decode(text, type=Decision))
+        decision = msgspec.json.decode(text, type=Decision)
+        pool = tuple(entry for entry in decision.pool if entry.id.strip("-"))  # a forgotten lesson's id was blanked
+        if pool:
+            session.decide(msgspec.structs.replace(decision, pool=pool))
 
 
 def _take_judged(session: Session, text: str) -> None:
@@ -45,7 +48,7 @@ def _take_judged(session: Session, text: str) -> None:
 
 
 def _take_block(session: Session, text: str) -> None:
-    session.blocked[text] = session.blocked.get(text, 0) + 1
+    session.block(text)
 
 
 _LINES: dict[str, Callable[[Session, str], object]] = {

@@ -10,6 +10,9 @@ from borgd.daemon.session import Key, Session
 from borgd.daemon.session_lines import apply_line
 from borgd.daemon.state_file import StateFile, file_name
 
+LIVE = 2000
+"""guard: sessions in memory; past them the longest silent are read from their files again when they speak."""
+
 
 class Sessions:
     """All live sessions of this machine, found by key, loaded from their state file on first sight."""
@@ -54,6 +57,10 @@ class Sessions:
         for session in gone:
             del self.live[session.key]
         return gone
+
+    def surplus(self) -> list[Session]:
+        """Let the longest silent go of more sessions than LIVE, and return them; their files remember them."""
+        return [self.live.popitem(last=False)[1] for _ in range(len(self.live) - LIVE)]
 
     def children(self, agent: str, session: str) -> list[Session]:
         """The live subagents of a session."""

@@ -111,6 +111,10 @@ class StateFile:
         self.offset += whole
         return data[:whole].decode("utf-8", "replace").split("\n")[:-1]
 
+    def vanished(self) -> bool:
+        """Whether there was something in the file once and somebody removed it."""
+        return self.offset > 0 and not self.path.exists()
+
     def foreign(self) -> list[tuple[str, str]]:
         """Lines that someone else appended since the last look. A half-written line waits for its end."""
         return list(parse(self._new_lines()))

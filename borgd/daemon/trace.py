@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import anyio
@@ -42,6 +42,12 @@ class Trace:
         )
         self._news.set()
         self._news = anyio.Event()
+
+    def forget(self, takes: Callable[[str, int], bool]) -> None:
+        """Take out the events of which ``takes(session, ms)`` holds."""
+        kept = [event for event in self._events if not takes(event["session"], event["ms"])]
+        self._events.clear()
+        self._events.extend(kept)
 
     async def after(self, since: int, wait_s: float) -> dict[str, Any]:
         """Events numbered above ``since`` (negative: none of the past), waiting up to ``wait_s`` for the first."""
