@@ -5,7 +5,8 @@ In: ``{"context": text, "lessons": [{"id", "question", "consequence"}]}``. Out: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Sequence
 
 import anyio
 import msgspec
@@ -17,6 +18,9 @@ GRADER_SECONDS = 0.6
 GRADER_LESSONS = 200
 """guard: lessons offered to the grader."""
 
+INSIDE = "BORGD_INSIDE"
+"""method: set for what we start: where it is, our hooks say nothing, so that a grader which is an agent calls no grader."""
+
 
 class Grader:
     """Runs ``command`` (empty: none). ``failures`` counts answers that did not come or were not grades."""
@@ -25,22 +29,21 @@ class Grader:
         self.command = command
         self.failures = 0
 
-    async def grade(self, context: str, lessons: Mapping[str, Lesson]) -> dict[str, int] | None:
-        """Grades by lesson id; None: no grader, or it failed, so the words decide alone."""
+    async def grade(self, context: str, lessons: Sequence[Lesson]) -> dict[str, int] | None:
+        """Grades by lesson id; None: no grader, nothing to grade, or it failed: the words decide alone."""
         if not self.command or not lessons:
             return None
-        offered = [
-            {"id": one.id, "question": one.question, "consequence": one.consequence}
-            for one in list(lessons.values())[:GRADER_LESSONS]
-        ]
+        offered = [{"id": one.id, "question": one.question, "consequence": one.consequence} for one in lessons]
         body = msgspec.json.encode({"context": context, "lessons": offered})
         try:
             with anyio.fail_after(GRADER_SECONDS):
-                done = await anyio.run_process(list(self.command), input=body, check=False)
+                env = {**os.environ, INSIDE: "1"}
+                done = await anyio.run_process(list(self.command), input=body, check=False, env=env)
             grades = msgspec.json.decode(done.stdout, type=dict[str, int]) if done.returncode == 0 else None
         except (OSError, TimeoutError, msgspec.DecodeError):
             grades = None
         if grades is None:
             self.failures += 1
             return None
-        return {name: grade for name, grade in grades.items() if name in lessons and 1 <= grade <= 3}
+        known = {one.id for one in lessons}
+        return {name: grade for name, grade in grades.items() if name in known and 1 <= grade <= 3}

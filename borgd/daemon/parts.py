@@ -65,7 +65,8 @@ class Parts:
         """
         self.limiting.configure(config)
         self.listening.configure(config)
-        self.recalling.policy = policy_of(config)
+        self.recalling.configure(config, policy_of(config))
+        self.learning.floor = self.recalling.policy.match_floor
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
         """A transcript said something that limits count, or that a person said with a rejection."""
