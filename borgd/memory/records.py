@@ -20,8 +20,9 @@ class PoolEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One lesson that could have been shown.
 
     ``score`` is what it was ranked by, ``base`` that score without its belief factor (evidence × squash(A) × trust/0.5),
-    ``share`` its evidence relative to the best's in [0, 1], ``rank`` 0-based by score, ``draw`` its Thompson draw in [0, 1],
-    ``mean`` its belief's mean then, ``p`` the probability that it was shown, in (0, 1], holdout included.
+    ``share`` its evidence relative to the best's in [0, 1], ``draw`` its Thompson draw in [0, 1], ``mean`` its belief's
+    mean then, ``p`` the probability that it was shown, in (0, 1], holdout included. ``rank`` is its 0-based place in the
+    pool: standing ones, winners of slots in the order they are told, what was cut, the rest by score; or a grader's order.
     Exactly one of shown, held, cut, or none (it won no slot).
     """
 
@@ -75,6 +76,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     engineer: str = ""
     machine: str = ""
     scopes: tuple[str, ...] = ()
+    """Systems of the lessons that were shown or held out."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -230,7 +230,7 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
     text = _text(moment, shown, head)
     ids = tuple(lesson.id for lesson in shown)
     return Choice(
-        decision=_decision(moment, entries, best, render.width(text)),
+        decision=_decision(moment, entries, best, render.width(text), _scopes(order)),
         text=text,
         blocks=bool(text) and moment.channel == "stop",
         shown=ids,
@@ -240,7 +240,14 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
     )
 
 
-def _decision(moment: _Moment, entries: Sequence[PoolEntry], evidence: float, chars: int) -> Decision:
+def _scopes(order: Sequence[_Slot]) -> tuple[str, ...]:
+    """The systems of the lessons that were shown or held out."""
+    return tuple(sorted({name for slot in order if slot.won and not slot.cut for name in slot.ranked.lesson.scope}))
+
+
+def _decision(
+    moment: _Moment, entries: Sequence[PoolEntry], evidence: float, chars: int, scopes: tuple[str, ...]
+) -> Decision:
     """The record; who and where are for the caller to add."""
     policy, early = moment.policy, moment.channel == "early"
     return Decision(
@@ -251,6 +258,7 @@ def _decision(moment: _Moment, entries: Sequence[PoolEntry], evidence: float, ch
         channel=moment.channel,
         pool=tuple(entries),
         topics=moment.topics,
+        scopes=scopes,
         seed=moment.session,
         policy=policy.name or moment.rule,
         version=policy.version,
