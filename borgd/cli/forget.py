@@ -1,39 +1,59 @@
 """``borg forget``: a lesson, a session or a span of time is removed from every file here; a tombstone tells the team.
 
 The tombstone is written first, so that a crash half-way leaves a lesson that is forgotten and only lies about still. Not
-undone by anything. Copies that teammates' machines made of a lesson are theirs; the tombstone hides them everywhere.
+undone by anything, a running daemon included: it is told before the files are cleaned and again after. STAYS: what stays.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from borgd.agents import AGENTS
 from borgd.cli import assimilate_state
-from borgd.cli.lesson_files import append, load, now_ms, print_json, records, team
+from borgd.cli.lesson_files import append, complain, load, now_ms, print_json, records, team
 from borgd.cli.words import count
 from borgd.daemon import investigations
+from borgd.daemon.client import UnreachableError, call
 from borgd.daemon.state_file import file_name
 from borgd.errors import UsageError
 from borgd.journal import Journal
 from borgd.lessons.forgetting import Target, emptied, remains, widened
 from borgd.lessons.store import tombstone
-from borgd.lessons.team import hashed
+from borgd.lessons.team import Kind, hashed, parse_name
+from borgd.lessons.team import file_name as team_file_name
 from borgd.paths import places
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
-"""design: the journals that name lessons or sessions. audit.jsonl is a chain that breaks where a line goes; it holds
-verdicts and numbers, no word of what was said, and stays."""
+"""design: the journals that name lessons or sessions, but for audit.jsonl."""
+STAYS = {
+    "audit.jsonl": "a hash chain, which breaks where a line goes: it keeps verdicts, numbers and the ids of sessions, "
+    "no word of what was said",
+    "contexts.json": "how often single common words occurred, of no session",
+    "teammates' copies of a lesson": "theirs; the tombstone hides them everywhere",
+    "your agents' own transcripts": "theirs; borg assimilate does not bring back what was forgotten",
+    "files you wrote elsewhere": "by borg report --out or borg memory export: yours",
+}
+"""design: what is not removed, and why."""
+REMADE = ("columns", "replay")
+"""Directories of the state directory that hold only what can be made again from the journals."""
+DESCRIPTION = (
+    "Remove from every file here, and from what the daemon remembers. It cannot be undone. Damaged lines that were "
+    "put aside go as well: nobody can tell of whom they were."
+)
+NOBODY = frozenset({"ENOENT", "ECONNREFUSED"})
+"""Causes that say that no daemon runs."""
 UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def run(argv: list[str]) -> int:
     """Forget, and say what was removed from where."""
-    parser = argparse.ArgumentParser(prog="borg forget", description="Remove from every file here. It cannot be undone.")
+    parser = argparse.ArgumentParser(prog="borg forget", description=DESCRIPTION, epilog=_stays())
     parser.add_argument("name", nargs="?", help="a lesson's id, or a session's")
     parser.add_argument("--session", metavar="ID", help="everything a session left")
     parser.add_argument(
@@ -47,17 +67,40 @@ def run(argv: list[str]) -> int:
     buried = sorted(target.lessons | emptied(records("lessons"), target))
     if not arguments.dry_run and buried:
         append("lessons", [tombstone(key, now_ms()) for key in buried])
+    state = list(_state_files(target.sessions, target.since_ms))
     if not arguments.dry_run:
         _never_again(target)
-    removed = {str(path): number for path, number in _everywhere(target, dry_run=arguments.dry_run) if number}
+        _tell_daemon(target, buried)
+    removed = {str(path): number for path, number in _everywhere(target, state, dry_run=arguments.dry_run) if number}
+    if not arguments.dry_run:
+        _tell_daemon(target, buried)
     if arguments.json:
-        print_json({"removed": removed, "tombstones": buried, "dry_run": arguments.dry_run})
+        print_json({"removed": removed, "tombstones": buried, "dry_run": arguments.dry_run, "stays": STAYS})
         return 0
     for name, number in removed.items():
         print(f"{number:6}  {name}")
     done = f"{count(sum(removed.values()), 'record')} {'would go' if arguments.dry_run else 'removed'}"
     print(done + (f"; forgotten for good: {', '.join(buried)}" if buried else ""))
+    if places().journal("audit").exists():
+        print(f"audit.jsonl stays: {STAYS['audit.jsonl']}")
     return 0
+
+
+def _stays() -> str:
+    return "What stays: " + ". ".join(f"{what}: {why}" for what, why in STAYS.items()) + "."
+
+
+def _tell_daemon(target: Target, buried: Iterable[str]) -> None:
+    """Have a running daemon drop what it remembers. Where it cannot be told it finds out with its next event."""
+    asked = {"sessions": sorted(target.sessions), "lessons": sorted(buried), "since_ms": target.since_ms}
+    try:
+        answer = call("forget", msgspec.json.encode(asked))
+    except UnreachableError as error:
+        if error.cause not in NOBODY:
+            complain([f"a daemon may still remember it until its next event: {error}"])
+        return
+    if answer.status:
+        complain([f"the daemon may still remember it until its next event: {answer.err.decode('utf-8', 'replace').strip()}"])
 
 
 def _target(arguments: argparse.Namespace) -> Target:
@@ -80,7 +123,18 @@ def _never_again(target: Target) -> None:
     gone.episodes = sorted({*gone.episodes, *target.episodes})
     if target.since_ms >= 0:
         gone.spans.append((target.since_ms, now_ms()))
+    state.files = {path: read for path, read in state.files.items() if not _tells_of(Path(path), target)}
     assimilate_state.save(state)
+
+
+def _tells_of(transcript: Path, target: Target) -> bool:
+    """Whether the path itself names a session that is forgotten, or its file is of the span of time."""
+    if any(re.search(rf"(?<![^\W_]){re.escape(session)}(?![^\W_])", str(transcript)) for session in target.sessions):
+        return True
+    try:
+        return target.since_ms >= 0 and transcript.stat().st_mtime_ns // 1_000_000 >= target.since_ms
+    except OSError:
+        return True
 
 
 def _session(name: str) -> str:
@@ -118,39 +172,52 @@ def since(text: str, now: int) -> int:
         raise UsageError(f"--since: expected 2026-11-30, 2026-11-30T14:00 or 90m, 2h, 3d, 1w; got {text!r}") from None
 
 
-def _everywhere(target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
-    for name in JOURNALS:
-        journal = Journal(places().journal(name))
-        yield journal.path, _forget_in(journal, name, target, dry_run=dry_run)
-    yield from _in_our_team_files(target, dry_run=dry_run)
-    for path in _files(places().sessions, ".ctx"):
-        yield path, _blank(path, target.lessons, dry_run=dry_run)
-    for path in _state_files(target.sessions, target.since_ms):
+def _everywhere(target: Target, state: Iterable[Path], *, dry_run: bool) -> Iterator[tuple[Path, int]]:
+    for path in [*state, *_remade()]:
         if not dry_run:
             path.unlink(missing_ok=True)
         yield path, 1
+    for name in JOURNALS:
+        yield from _forget_in(Journal(places().journal(name)), name, target, dry_run=dry_run)
+    yield from _in_our_team_files(target, dry_run=dry_run)
+    for path in _files(places().sessions, ".ctx"):
+        yield path, _blank(path, target.lessons, dry_run=dry_run)
+
+
+def _remade() -> list[Path]:
+    """Files made of the journals: they are made again when they are needed."""
+    found = [path for name in REMADE for path in _files(places().state / name, "")]
+    report = places().state / "report.html"
+    return [*found, *([report] if report.exists() else [])]
 
 
 def _in_our_team_files(target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
-    """This machine's own two files; a sync that merges by union may bring lines back, and the tombstone hides them."""
+    """This machine's own files, and copies of them that a sync made. One that merges by union may bring lines back; the
+    tombstone hides them."""
     ours = team()
     if ours is None:
         return
     hashes = {hashed(ours.salt, "session", f"{agent}\0{session}") for agent in AGENTS for session in target.sessions}
-    for kind, there in (("lessons", target), ("outcomes", target._replace(sessions=frozenset(hashes)))):
-        journal = Journal(ours.directory / f"{ours.owner}.{kind}.jsonl")
-        yield journal.path, _forget_in(journal, kind, there, dry_run=dry_run)
+    there: dict[Kind, Target] = {"lessons": target, "outcomes": target._replace(sessions=frozenset(hashes))}
+    for kind, meant in there.items():
+        copies = [path for path in ours.files(kind) if (file := parse_name(path.name)) and file.owner == ours.owner]
+        for path in [ours.directory / team_file_name(ours.owner, kind), *copies]:
+            yield from _forget_in(Journal(path), kind, meant, dry_run=dry_run)
 
 
-def _forget_in(journal: Journal, name: str, target: Target, *, dry_run: bool) -> int:
-    if not journal.path.exists():
-        return 0
+def _forget_in(journal: Journal, name: str, target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
+    """From the journal; its quarantine goes whole, because nobody can tell of whom a damaged line was."""
+    if not journal.path.exists() and not journal.quarantine_path.exists():
+        return
     if dry_run:
-        return sum(remains(name, record, target) != record for record in journal.read().records)
-    done = journal.rewrite(lambda record: remains(name, record, target))
-    if done.dropped or done.changed:
-        journal.purge_quarantine()
-    return done.dropped + done.changed
+        yield journal.path, sum(remains(name, record, target) != record for record in journal.read().records)
+    else:
+        done = journal.rewrite(lambda record: remains(name, record, target))
+        yield journal.path, done.dropped + done.changed
+    if journal.quarantine_path.exists():
+        yield journal.quarantine_path, max(1, len(journal.quarantined()))
+        if not dry_run:
+            journal.purge_quarantine()
 
 
 def _state_files(sessions: frozenset[str], since_ms: int = -1) -> Iterator[Path]:
@@ -177,4 +244,4 @@ def _blank(path: Path, lessons: frozenset[str], *, dry_run: bool) -> int:
 
 
 def _files(directory: Path, ending: str) -> list[Path]:
-    return sorted(directory.glob(f"*{ending}")) if directory.is_dir() else []
+    return sorted(path for path in directory.glob(f"*{ending}") if path.is_file()) if directory.is_dir() else []

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from borgd.cli import dispatch
+from borgd.cli import assimilate_state, dispatch
 from borgd.cli.forget import since
+from borgd.daemon.settings import machine_name
 from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
 from borgd.lessons.capture import Correction
@@ -133,6 +134,48 @@ def test_a_span_of_time(borg: Borg) -> None:
         "outcomes.jsonl": 1,
     }
     assert borg("forget", "--since", "1h", "--json")["removed"] == {}
+
+
+def test_nothing_lives_on_beside_the_journals(borg: Borg, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was put aside, copies that a sync made of our files, what was made of the journals, paths that name a session."""
+    key, state, shared = lesson(borg, "Is it closed?"), private_dir(places().state), home / "team"
+    borg("team", "init", str(shared))
+    config = home / ".config/borgd/config.toml"
+    if "team" not in config.read_text():
+        config.write_text(config.read_text() + f'[team]\ndirectory = "{shared}"\n')
+    decided(1, "sess-1", entry(key))
+    ours = shared / f"ada@{machine_name()}.lessons.jsonl"
+    copy = ours.with_name(ours.name.replace(".jsonl", ".sync-conflict-1.jsonl"))
+    theirs = shared / "bo@desk.lessons.jsonl"
+    line = json.dumps({"id": key, "version": 1, "ms": 1, "question": "SECRETWISH?", "consequence": "c"}) + "\n"
+    for file in (ours, copy, theirs):
+        file.write_text(line)
+    put_aside = [path.with_name(f"{path.name}.quarantine") for path in (ours, copy, Path(places().journal("episodes")))]
+    for file in put_aside:
+        file.write_text('{"data": "half of SECRETWISH"}\n')
+    remade = [state / "report.html", private_dir(state / "columns") / "a.npz", private_dir(state / "replay") / "b.state"]
+    for file in remade:
+        file.write_text(key)
+    transcript = home / "sess-1.jsonl"
+    transcript.write_text("")
+    read = assimilate_state.State(files={str(transcript): assimilate_state.Read(0, 0)})
+    read.files["/x/other.jsonl"] = read.files["/x/sess-12.jsonl"] = assimilate_state.Read(0, 0)
+    assimilate_state.save(read)
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    would = borg("forget", key, "--dry-run", "--json")["removed"]
+    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file() and path in before} == before
+    did = borg("forget", key, "--json")
+    assert did["removed"] == {**would, str(places().journal("lessons")): 1}
+    assert {str(path) for path in (copy, ours, *put_aside, *remade)} <= set(did["removed"])
+    assert "hash chain" in did["stays"]["audit.jsonl"]
+    assert not any(file.exists() for file in (*put_aside, *remade))
+    assert [path for path in shared.iterdir() if "SECRETWISH" in path.read_text()] == [theirs]
+    borg("forget", "--session", "sess-1")
+    assert set(assimilate_state.load().files) == {"/x/other.jsonl", "/x/sess-12.jsonl"}
+    with pytest.raises(SystemExit):
+        dispatch(["forget", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "What stays: audit.jsonl: a hash chain" in text
 
 
 def test_times() -> None:
