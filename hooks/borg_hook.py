@@ -42,6 +42,8 @@ BACKOFF_S = 30.0
 SOCKET_PATH_BYTES = 103 if sys.platform == "darwin" else 107
 """host: sun_path holds 104 or 108 bytes, one of them the closing NUL."""
 SILENT = b"{}"
+INSIDE = "BORGD_INSIDE"
+"""method: in the environment of an agent that borgd itself started: its hooks are no one's work."""
 Socket = _socket.socket
 
 
@@ -334,7 +336,7 @@ def main() -> None:
     agent, event = [*sys.argv[1:], "", ""][:2]
     deadline = start + (LONG_S if event in LONG_EVENTS else SHORT_S) - STARTUP_S
     read = not os.isatty(0)
-    out, failure = ask(agent, event, env, read, deadline)
+    out, failure = (SILENT, None) if INSIDE in env else ask(agent, event, env, read, deadline)
     try:
         try:
             write_out(out + b"\n", max(deadline, time.monotonic() + DRAIN_S))
