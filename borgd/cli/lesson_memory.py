@@ -8,23 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from borgd.cli.lesson_files import complain, settings, team
 from borgd.daemon import client
-from borgd.daemon.outcome_columns import KEPT, OutcomeColumns
 from borgd.errors import BorgError
 from borgd.journal import Journal, TypedFollower
 from borgd.journal.parse import Parser
 from borgd.lessons.store import Store
-from borgd.memory.columns import Columns
-from borgd.memory.memory import Memory
-from borgd.memory.numbers import numbers, trust_rows
 from borgd.memory.records import Outcome
 from borgd.memory.shared import anonymous
 from borgd.paths import places
+
+if TYPE_CHECKING:  # folding brings numpy, which a command that asks the daemon need not wait for
+    from borgd.memory.memory import Memory
 
 ASKED_S = 1.0
 """design: seconds that a daemon is given for its numbers; folding them here takes about as long."""
@@ -32,6 +31,10 @@ ASKED_S = 1.0
 
 def remember(store: Store) -> Memory:
     """Memory of every outcome here and in the team's files; what could not be read is said on standard error."""
+    from borgd.daemon.outcome_columns import KEPT, OutcomeColumns
+    from borgd.memory.columns import Columns
+    from borgd.memory.memory import Memory
+
     columns, others, kept = Columns(), team(), OutcomeColumns(places().state / KEPT)
     path = places().journal("outcomes")
     salt = others.salt if others else ""
@@ -48,13 +51,21 @@ def remember(store: Store) -> Memory:
 def numbers_of(store: Store, lesson: str) -> dict[str, Any]:
     """What memory holds of ``lesson``, for JSON."""
     found = _asked({"lesson": lesson})
-    return found["lesson"] if found else numbers(remember(store), lesson)
+    if found:
+        return dict(found["lesson"])
+    from borgd.memory.numbers import numbers
+
+    return numbers(remember(store), lesson)
 
 
 def trusts(store: Store) -> list[dict[str, Any]]:
     """The trust of everyone who wrote a lesson, by area."""
     found = _asked({"trust": True})
-    return found["trust"] if found else trust_rows(remember(store))
+    if found:
+        return list(found["trust"])
+    from borgd.memory.numbers import trust_rows
+
+    return trust_rows(remember(store))
 
 
 def _asked(parameters: Mapping[str, object]) -> dict[str, Any] | None:

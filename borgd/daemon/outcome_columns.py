@@ -29,6 +29,12 @@ KEPT = "columns"
 """design: the directory in the state directory."""
 _ARRAYS = ("begun", "pairs", "values", "uses")
 
+_UNUSABLE = (
+    OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, MemoryError,
+    zipfile.BadZipFile, msgspec.MsgspecError,
+)  # fmt: skip
+"""Whatever reading damaged bytes as an npz raises."""
+
 Convert = Callable[[Outcome], Outcome]
 
 
@@ -109,10 +115,10 @@ class OutcomeColumns:
 
 def _load(path: Path, key: str) -> tuple[Position, list[Damage], Packed] | None:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             head = msgspec.msgpack.decode(stored["head"].tobytes(), type=_Head)
             arrays = {name: stored[name] for name in _ARRAYS}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, msgspec.MsgspecError, NotImplementedError):
+    except _UNUSABLE:
         return None
     packed = Packed(lessons=head.lessons, sessions=head.sessions, places=head.places, **arrays)
     if head.key != key or not packed.sound():

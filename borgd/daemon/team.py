@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from borgd.daemon.outcome_columns import OutcomeColumns
 from borgd.errors import BorgError, InputError, JournalError
 from borgd.journal import Damage, Follower, Journal, TypedFollower
 from borgd.lessons.team import Kind, TeamCard, card, file_name, parse_name, public_lesson
-from borgd.memory.columns import Columns
 from borgd.memory.records import Outcome
 from borgd.memory.shared import anonymous
+
+if TYPE_CHECKING:  # bring numpy, which a command that folds nothing need not wait for
+    from borgd.daemon.outcome_columns import OutcomeColumns
+    from borgd.memory.columns import Columns
 
 CARD = "team.json"
 PUBLISH_BATCH = 10_000
