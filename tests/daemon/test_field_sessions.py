@@ -181,7 +181,8 @@ async def test_tokens_are_counted_once_for_whoever_spent_them(orion: Path, tmp_p
     main.write_text("".join(row(number) for number in range(4)))
     sub = tmp_path / "s1/subagents/agent-a1.jsonl"
     sub.parent.mkdir(parents=True)
-    sub.write_text("".join(row(100 + number, agentId="a1", isSidechain=True) for number in range(3)))
+    copied = "".join(row(number) for number in range(4))  # a forked subagent's file begins with its parent's rows
+    sub.write_text(copied + "".join(row(100 + number, agentId="a1", isSidechain=True) for number in range(3)))
     async with running_service() as service:
         agent = Agent(service)
         agent.common["transcript_path"] = str(main)
