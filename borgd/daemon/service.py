@@ -26,6 +26,7 @@ from borgd.daemon.session import Key, Session, apply_fact, hand_over
 from borgd.daemon.session_lines import apply_line
 from borgd.daemon.sessions import Sessions
 from borgd.daemon.settings import engineer_name, machine_name, read_config
+from borgd.daemon.storing import Storing
 from borgd.daemon.sweep import Sweep
 from borgd.daemon.trace import Trace
 from borgd.daemon.transcript_tail import TranscriptTail
@@ -64,12 +65,13 @@ class Service:
         self.where = where
         self.trace = Trace()
         self.watcher = Watcher()
-        self.problems: list[str] = []
+        self.problems: dict[str, str] = {}
+        """What does not work, by its source; gone as soon as that works again."""
         try:
             self.config = read_config(where)
         except ConfigError as error:
             self.config = Config()
-            self.problems.append(f"{error}; the defaults serve until it is mended")
+            self.problems["settings"] = f"{error}; the defaults serve until it is mended"
         self.sessions = Sessions(where.sessions, int(self.config.daemon.session_idle_s * 1000))
         self._sweeping = anyio.Lock()
         self._sweep = Sweep(where.sessions, self.sessions.idle_ms)
@@ -89,7 +91,7 @@ class Service:
 
     async def _commit(self, *, task_status: anyio.abc.TaskStatus[GroupCommit]) -> None:
         try:
-            async with GroupCommit() as commit:
+            async with Storing(self.problems) as commit:
                 task_status.started(commit)
                 await self._closing.wait()
         finally:
@@ -111,7 +113,7 @@ class Service:
         try:
             self.parts = await anyio.to_thread.run_sync(self._build_parts, commit)
         except BorgError as error:
-            self.problems.append(
+            self.problems["start"] = (
                 f"{error}; hooks are answered with nothing until this is mended and the daemon started again"
             )
             return
@@ -143,8 +145,9 @@ class Service:
         assert self.parts is not None
         try:
             self.parts.knowledge.refresh()
+            self.problems.pop("knowledge", None)
         except BorgError as error:
-            self.problems = [str(error)]
+            self.problems["knowledge"] = str(error)
 
     def _reconfigure(self) -> None:
         """config.toml changed: a good one serves from now on, a broken one changes nothing and is reported."""
@@ -153,9 +156,10 @@ class Service:
             config = read_config(self.where)
             self.parts.configure(config)
         except BorgError as error:
-            self.problems = [f"{error}; the settings from before serve on"]
+            self.problems["settings"] = f"{error}; the settings from before serve on"
             return
-        self.config, self.problems = config, []
+        self.config = config
+        self.problems.pop("settings", None)
 
     @staticmethod
     def _take_foreign(session: Session, lines: list[tuple[str, str]]) -> None:
@@ -168,8 +172,9 @@ class Service:
         while True:
             try:
                 await work(time.time_ns() // 1_000_000)
+                self.problems.pop(work.__qualname__, None)
             except BorgError as error:
-                self.problems = [str(error)]
+                self.problems[work.__qualname__] = str(error)
             except Exception:  # whatever it was, hooks must go on being answered
                 logger.exception("periodic work failed")
             await anyio.sleep(seconds)
@@ -236,8 +241,9 @@ class Service:
         try:
             await self.parts.pipeline.learning.ended(session, reason, now_ms)
         except BorgError as error:
-            self.problems = [str(error)]
+            self.problems["endings"] = str(error)
             return
+        self.problems.pop("endings", None)
         session.ended = True
         if session.decisions:
             session.write(("#borg-ended", str(now_ms)))
@@ -249,10 +255,21 @@ class Service:
         started = time.perf_counter_ns()
         parsed = checked(module.parse(event, body))
         early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self._loaded.is_set()
-        reply = Reply() if early or parsed.moment is Moment.OTHER else await self._handle(parsed, started)
+        reply = Reply() if early or parsed.moment is Moment.OTHER else await self._noted(parsed, started)
         out = module.render(parsed, reply)
         self.trace.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
         return msgspec.json.encode(out)
+
+    async def _noted(self, event: Event, started: int) -> Reply:
+        source = f"hook {event.moment}"
+        try:
+            reply = await self._handle(event, started)
+        except BorgError as error:
+            if str(error) not in self.problems.values():
+                self.problems[source] = str(error)
+            raise
+        self.problems.pop(source, None)
+        return reply
 
     async def _handle(self, event: Event, started: int) -> Reply:
         await self._loaded.wait()
@@ -295,8 +312,10 @@ class Service:
         try:
             self._take_foreign(session, session.save())
             self.watcher.ours(session.file.path)
+            self.problems.pop("sessions", None)
         except OSError as error:
-            self.problems = [f"{session.file.path} cannot be written: {error.strerror}; sessions will not survive a restart"]
+            told = f"{session.file.path} cannot be written: {error.strerror}; sessions will not survive a restart"
+            self.problems["sessions"] = told
 
     def _remote(self, cwd: str) -> str:
         name, at = self._remotes.get(cwd, ("", 0.0))
@@ -393,7 +412,7 @@ class Service:
             "sessions": len(self.sessions.live),
             "loaded": self._loaded.is_set(),
             "watcher": {**self.watcher.found, "rearmed": self.watcher.rearmed},
-            "problems": list(self.problems),
+            "problems": list(dict.fromkeys(self.problems.values())),
         }
         if self.parts is not None:
             found |= self.parts.status() | {
