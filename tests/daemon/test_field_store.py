@@ -98,7 +98,7 @@ async def test_silence_that_cannot_be_written_down_ends_neither_daemon_nor_the_o
         assert service.parts is not None
         learning = service.parts.pipeline.learning
         outcomes = learning.outcomes
-        learning.outcomes = Journal(outcomes.path, FaultyLayer(write=[28]))
+        learning.outcomes = Journal(outcomes.path, FaultyLayer(write=[0, 0, 28]))
         await service._expire(time.time_ns() // 1_000_000 + service.sessions.idle_ms + 1000)
         assert len(service.sessions.live) == 0
         assert "outcomes.jsonl" in service.status()["problems"][0]
