@@ -223,6 +223,8 @@ def log(env: "dict[str, str]", agent: str, event: str, cause: str, text: str) ->
     """One line in hook.log; a log that cannot be written is not worth failing for."""
     try:
         directory = state_home(env)
+        if directory[:1] != "/":
+            return  # a home that is relative would be one in whatever directory the agent works in
         os.makedirs(directory, 0o700, exist_ok=True)
         path = directory + "/hook.log"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK

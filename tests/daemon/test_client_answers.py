@@ -239,7 +239,8 @@ def test_without_a_daemon_every_event_is_answered(tmp_path: Path, event: str) ->
     assert home.hook_log[0].split()[1:4] == ["claude-code", event, "ENOENT"]
 
 
-def test_a_home_that_cannot_be_written_is_survived() -> None:
+def test_a_home_that_cannot_be_written_is_survived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     for name in ("/proc/nowhere", "/dev/null", "relative", ""):
         said_nothing(Home(Path("/"), HOME=name, XDG_STATE_HOME=name).client("SessionStart"))
     said_nothing(
@@ -251,6 +252,7 @@ def test_a_home_that_cannot_be_written_is_survived() -> None:
             check=True,
         )
     )
+    assert list(tmp_path.iterdir()) == [], "nothing is written where the agent happens to work"
 
 
 @contextmanager
