@@ -14,6 +14,7 @@ from borgd.agents.event import Event
 from borgd.daemon import regrets
 from borgd.daemon.knowledge import Knowledge
 from borgd.daemon.regrets import Made
+from borgd.daemon.repository import head
 from borgd.daemon.session import RED, Session, touched
 from borgd.journal import GroupCommit, Journal
 from borgd.memory.records import Decision, Outcome
@@ -29,7 +30,7 @@ from borgd.memory.sources.judge import (
     judge_veto,
     shown,
 )
-from borgd.memory.sources.regrets import commit_made
+from borgd.memory.sources.regrets import commit_made, commits
 from borgd.memory.sources.suite_runs import suite_run, turned_green
 from borgd.recall.context import Context
 from borgd.recall.disagreement import disagreement_ids
@@ -40,6 +41,8 @@ KEPT_LINES = 400
 """guard: changed lines remembered between two judgements."""
 LINE_CHARS = 400
 """guard: characters kept of one changed line."""
+HEADS = 50
+"""guard: calls under way of which the commit before is remembered."""
 
 WRITTEN = ("new_string", "content", "new_source")
 """Fields of a tool's input that hold what it wrote."""
@@ -85,12 +88,30 @@ class Learning:
         del session.changed_lines[:-KEPT_LINES]
         del session.changed_paths[:-KEPT_LINES]
 
+    def may_commit(self, session: Session, event: Event) -> None:
+        """A tool call is about to run: remember what is checked out, if it commits."""
+        command = event.tool.input.get("command") if event.tool is not None else None
+        if event.tool is not None and isinstance(command, str) and commits(command):
+            session.heads[event.tool.id] = head(event.cwd or session.cwd)
+            while len(session.heads) > HEADS:
+                del session.heads[next(iter(session.heads))]
+
     async def committed(self, session: Session, event: Event, now_ms: int) -> None:
-        """Remember which commit this session made, so that a later repair of it can be traced back."""
+        """Remember which commit this session made, so that a later repair of it can be traced back.
+
+        Where git says nothing (``commit -q``), it is the commit that the repository has come to since ``may_commit``.
+        """
         tool = event.tool
-        if tool is None or tool.failed or not isinstance(tool.response, dict):
+        command = str(tool.input.get("command") or "") if tool is not None else ""
+        if tool is None or not commits(command):
             return
-        made = commit_made(str(tool.input.get("command") or ""), str(tool.response.get("stdout") or ""))
+        before = session.heads.pop(tool.id, None)
+        if tool.failed:
+            return
+        made = commit_made(command, str(tool.response.get("stdout") or "") if isinstance(tool.response, dict) else "")
+        if not made and before is not None:
+            now = head(event.cwd or session.cwd)
+            made = now if now != before else ""
         decisions = tuple(decision.id for decision in session.decisions if shown(decision))
         if made and decisions:
             record = Made(id=made, ms=now_ms, cwd=session.cwd, agent=session.agent, session=session.id, decisions=decisions)

@@ -65,6 +65,7 @@ class Pipeline:
     async def before_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """May the call go on? What was denied is remembered, for hosts that let it run all the same."""
         reply = await self.limiting.before_tool(session, event, now_ms)
+        self.learning.may_commit(session, event)
         if reply.deny and event.tool is not None and event.tool.id:
             session.denied[event.tool.id] = None
             while len(session.denied) > REMEMBERED_EVENTS:

@@ -29,8 +29,14 @@ MAX_RANGES = 200
 
 _SAFE = (
     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat",
-    "-c", "log.showSignature=false", "-c", "protocol.allow=never",
+    "-c", "log.showSignature=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false",
+    "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false",
 )  # fmt: skip
+_PLAIN = (
+    "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0", "--no-relative", "--submodule=short", "--no-ext-diff",
+    "--no-textconv", "--no-color",
+)  # fmt: skip
+"""Whatever a repository's settings make of a diff, ours is read by a program."""
 _DAY_MS = 24 * 3600 * 1000
 
 
@@ -88,11 +94,12 @@ def repairs(cwd: str, since_ms: int, known: set[str]) -> Iterator[tuple[str, int
 
 def blame(cwd: str, commit: str) -> list[str]:
     """Who wrote the lines that ``commit`` repairs: one commit id per line."""
-    diff = git(cwd, "show", "-U0", "--no-ext-diff", "--no-textconv", "--no-color", "--format=", commit)
+    top = git(cwd, "rev-parse", "--show-toplevel").rstrip("\n") or cwd  # a diff's paths are relative to it
+    diff = git(top, "show", "-U0", *_PLAIN, "--format=", commit)
     lines: list[str] = []
     for removed in removed_lines(diff)[:MAX_RANGES]:
         span = f"{removed.start},{removed.start + removed.lines - 1}"
-        lines += blamed(git(cwd, "blame", "--line-porcelain", "--no-textconv", "-L", span, f"{commit}^", "--", removed.path))
+        lines += blamed(git(top, "blame", "--line-porcelain", "--no-textconv", "-L", span, f"{commit}^", "--", removed.path))
     return lines
 
 

@@ -16,6 +16,7 @@ LEVELS = 64
 CONFIG_BYTES = 1 << 18
 """guard: bytes read of a git config."""
 
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECTION = re.compile(r'^\s*\[\s*remote\s+"([^"]+)"\s*\]', re.IGNORECASE)
 _URL = re.compile(r"^\s*url\s*=\s*(.+?)\s*$", re.IGNORECASE)
 
@@ -87,6 +88,26 @@ def name(directory: str) -> str:
         return short(url)
     top = git.parent if git.name == ".git" else git
     return f"local/{top.name}-{fnv1a(str(top).encode()) & 0xFFFFFFFF:08x}"
+
+
+def head(directory: str) -> str:
+    """The id of the commit checked out in ``directory``; empty where no file holds it (packed, no repository)."""
+    try:
+        for level in [Path(directory).resolve(), *Path(directory).resolve().parents][:LEVELS]:
+            dot = level / ".git"
+            if dot.is_file():
+                kind, _, target = _read(dot).strip().partition(":")
+                dot = (level / target.strip()).resolve() if kind == "gitdir" else dot
+            if (dot / "HEAD").is_file():
+                found = _read(dot / "HEAD").strip()
+                if found.startswith("ref: refs/") and ".." not in found:
+                    common = dot / "commondir"
+                    shared = (dot / _read(common).strip()).resolve() if common.is_file() else dot
+                    found = _read(shared / found.removeprefix("ref: ")).strip()
+                return found if _ID.fullmatch(found) else ""
+    except (OSError, ValueError, RuntimeError):
+        return ""
+    return ""
 
 
 def branch(directory: str) -> str:

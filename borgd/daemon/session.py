@@ -92,6 +92,8 @@ class Session:
     changed_paths: list[str] = field(default_factory=list)
     changed_lines: list[str] = field(default_factory=list)
     """What was changed since the last judgement, for evidence."""
+    heads: dict[str, str] = field(default_factory=dict)
+    """By tool call that commits: what was checked out before it."""
     red: set[str] = field(default_factory=set)
     """Test commands that failed and have not passed since."""
     red_before_ask: set[str] = field(default_factory=set)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from borgd.daemon.regrets import Made, look
+from borgd.daemon.repository import head
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome, PoolEntry
 from borgd.memory.sources.regrets import commit_made, is_repair, removed_lines
@@ -143,3 +144,63 @@ def test_only_a_commit_command_makes_a_commit() -> None:
     assert commit_made("git commit -qm x && git log", "[main (root-commit) abc1234] x\n 1 file") == "abc1234"
     assert commit_made("cat log", "[main abc1234] x\n") == ""
     assert commit_made("git commit -m x", "nothing to commit") == ""
+
+
+SETTINGS = {
+    "diff.noprefix": "true",
+    "diff.mnemonicPrefix": "true",
+    "diff.srcPrefix": "x/",
+    "diff.dstPrefix": "y/",
+    "diff.interHunkContext": "50",
+    "diff.relative": "true",
+    "diff.context": "9",
+    "diff.external": "false",
+    "color.ui": "always",
+    "core.quotePath": "true",
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_no_setting_of_a_repository_hides_a_regret(world: World, setting: str) -> None:
+    git(world.repository, "config", setting, SETTINGS[setting])
+    world.session_commits(NOW - 10 * DAY)
+    world.write("new = 1\n" + "old = 1\n" * 7 + "good = 1\n")
+    world.commit("fix: faster broke the limits", at=NOW - 5 * DAY)
+    assert [one.credit for one in world.look()] == [pytest.approx(2 / 3 / 2)] * 2
+
+
+@pytest.mark.parametrize("name", ["app.py", "tests/größe.py"])
+def test_a_session_that_works_below_the_top_is_traced(world: World, name: str) -> None:
+    below = world.repository / "tests" / "unit"
+    below.mkdir(parents=True)
+    path = world.repository / name
+    path.write_text("old = 1\n" * 8)
+    world.commit("before", at=NOW - 20 * DAY)
+    path.write_text("old = 1\n" * 7 + "bad = 1\n")
+    made = world.commit("faster", at=NOW - 10 * DAY)
+    world.commits.append(
+        [Made(id=made, ms=(NOW - 10 * DAY) * 1000, cwd=str(below), agent="claude-code", session="s", decisions=("d1",))]
+    )
+    path.write_text("old = 1\n" * 7 + "good = 1\n")
+    world.commit("fix: slower", at=NOW - 5 * DAY)
+    assert {one.lesson for one in world.look()} == {"L1", "L2"}
+
+
+@pytest.mark.parametrize("kind", ["plain", "below", "worktree", "detached", "packed", "none"])
+def test_what_is_checked_out_is_read_without_git(world: World, kind: str, tmp_path: Path) -> None:
+    where = world.repository
+    if kind == "below":
+        where = where / "src"
+        where.mkdir()
+    elif kind == "worktree":
+        git(where, "worktree", "add", "-q", "-b", "other", str(tmp_path / "tree"))
+        where = tmp_path / "tree"
+    elif kind == "detached":
+        git(where, "checkout", "-q", "--detach")
+    elif kind == "packed":
+        git(where, "pack-refs", "--all")
+    elif kind == "none":
+        where = tmp_path / "bare"
+        where.mkdir()
+    expected = "" if kind in ("packed", "none") else git(where, "rev-parse", "HEAD").strip()
+    assert head(str(where)) == expected

@@ -38,10 +38,15 @@ class Removed(NamedTuple):
 
 def commit_made(command: str, output: str) -> str:
     """The abbreviated id of the commit that a shell ``command`` made, as git prints it; empty: it made none."""
-    if not _COMMITS.search(command[:4000]):
+    if not commits(command):
         return ""
     found = _MADE.findall(output[:20_000])
     return str(found[-1]) if found else ""
+
+
+def commits(command: str) -> bool:
+    """Whether a shell ``command`` has git commit."""
+    return _COMMITS.search(command[:4000]) is not None
 
 
 def is_repair(message: str) -> bool:
@@ -68,7 +73,7 @@ def removed_lines(diff: str) -> list[Removed]:
 
 def blamed(porcelain: str) -> list[str]:
     """The commit of each line, from ``git blame --line-porcelain``."""
-    return re.findall(r"^([0-9a-f]{40}) \d+ \d+", porcelain, re.M)
+    return re.findall(r"^([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ \d+", porcelain, re.M)
 
 
 def shares(blames: Iterable[str], made: Mapping[str, int], repaired_ms: int) -> dict[str, float]:
