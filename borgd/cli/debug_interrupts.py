@@ -167,4 +167,5 @@ def _print(document: dict[str, Any]) -> None:
     if not document["asks"]:
         print('no asks; write one {"scope", "source", "confidence", "stakes"} a line')
     for path, row in document["scopes"].items():
-        print(f"{path}: {row['spent']} of {row['ceiling']}, {row['bypass']} by high stakes")
+        name = scopes.said("" if path == scopes.ROOT_NAME else path)
+        print(f"{name}: {row['spent']} of {row['ceiling']}, {row['bypass']} by high stakes")

@@ -200,7 +200,11 @@ def launcher(where: Places) -> Iterator[Finding]:
 def settings(where: Places) -> Iterator[Finding]:
     """Whether the agents' settings call the client."""
     for agent in AGENTS:
-        held = installed(agent, where)
+        try:
+            held = installed(agent, where)
+        except BorgError as error:
+            yield Finding(agent, BAD, str(error), "mend that file; borgd changes nothing in it until then")
+            continue
         missing = sorted(event for event, there in held.items() if not there)
         todo = f"borg install {agent} --apply"
         if not missing:

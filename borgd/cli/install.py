@@ -100,8 +100,10 @@ def read_settings(path: Path) -> tuple[str, dict[str, Any]]:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         return "", {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(path), f"cannot be read: {error}") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(str(path), f"expected UTF-8 text, byte {error.start} is not") from None
     try:
         value = json.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
