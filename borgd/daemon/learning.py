@@ -15,8 +15,9 @@ from borgd.daemon import regrets
 from borgd.daemon.knowledge import Knowledge
 from borgd.daemon.regrets import Made
 from borgd.daemon.repository import head
-from borgd.daemon.session import RED, Session, touched
+from borgd.daemon.session import Session, touched
 from borgd.journal import GroupCommit, Journal
+from borgd.lessons.scrub import scrub
 from borgd.memory.records import Decision, Outcome
 from borgd.memory.sources.answers import answers
 from borgd.memory.sources.judge import (
@@ -27,11 +28,12 @@ from borgd.memory.sources.judge import (
     judge_early,
     judge_end,
     judge_tests,
+    judge_unclear,
     judge_veto,
     shown,
 )
 from borgd.memory.sources.regrets import commit_made, commits
-from borgd.memory.sources.suite_runs import suite_run, turned_green
+from borgd.memory.sources.suite_runs import suite_run
 from borgd.recall.context import Context
 from borgd.recall.disagreement import disagreement_ids
 from borgd.recall.early import ANY
@@ -41,6 +43,8 @@ KEPT_LINES = 400
 """guard: changed lines remembered between two judgements."""
 LINE_CHARS = 400
 """guard: characters kept of one changed line."""
+LAST = ("not_corrected", "unclear")
+"""design: kinds that are told only of what has no outcome yet."""
 HEADS = 50
 """guard: calls under way of which the commit before is remembered."""
 
@@ -61,20 +65,9 @@ class Learning:
         self.told: dict[str, int] = {}
 
     def saw_tool(self, session: Session, event: Event, *, changing: bool) -> None:
-        """Remember what a finished tool call changed, and which tests were red."""
+        """Remember what a finished tool call changed."""
         tool = event.tool
-        if tool is None:
-            return
-        command = tool.input.get("command")
-        run = suite_run(command, failed=tool.failed) if isinstance(command, str) else None
-        if run is not None:
-            if run.passed:
-                session.red.discard(run.command)
-            else:
-                if len(session.red) >= RED:
-                    session.red.pop()
-                session.red.add(run.command)
-        if not changing or tool.failed:
+        if tool is None or not changing or tool.failed:
             return
         if not session.changed:
             session.changed = True
@@ -126,15 +119,21 @@ class Learning:
         return len(found)
 
     async def tests_turned(self, session: Session, event: Event, now_ms: int) -> None:
-        """A suite that was red before the last ask has passed: tested."""
+        """Remember which suites are red; one red before something was shown that passes before the next Stop: tested."""
         command = event.tool.input.get("command") if event.tool else None
         run = suite_run(command, failed=event.tool.failed) if event.tool and isinstance(command, str) else None
-        if run is None or not turned_green(session.red_before_ask, run):
+        if run is None:
             return
-        session.red_before_ask.discard(run.command)
-        asked = self._decision(session, session.open_ask)
-        if asked is not None:
-            await self.tell(session, judge_tests(asked, run.command, self.knowledge.lessons, ms=now_ms))
+        name = scrub(run.command)
+        if run.passed == (name not in session.red):  # as it was
+            return
+        session.write(("#borg-green" if run.passed else "#borg-red", name))
+        turned = [self._decision(session, one) for one in session.turned(name, passed=run.passed)]
+        told = [decision for decision in turned if decision is not None and shown(decision)]
+        found: list[Outcome] = []
+        for decision in told:
+            found += judge_tests(decision, name, self.knowledge.lessons, share=1 / len(told), ms=now_ms)
+        await self.tell(session, found)
 
     async def at_stop(self, session: Session, event: Event, now_ms: int) -> None:
         """Judge the open ask by its answers, and early deliveries by what changed."""
@@ -151,11 +150,10 @@ class Learning:
                 found += judge_early(decision, self.knowledge.lessons, changes, ms=now_ms)
         session.changed_paths.clear()
         session.changed_lines.clear()
+        if session.open:
+            session.open.clear()
+            session.write(("#borg-stopped", ""))
         await self.tell(session, found)
-
-    def asked(self, session: Session) -> None:
-        """A block goes out now: what is red now was red before it."""
-        session.red_before_ask = set(session.red)
 
     async def corrected(self, session: Session, prompt: str, rule: str, now_ms: int) -> list[str]:
         """A person pushed back by ``rule``: the lessons of this session that their words speak of; returns their ids.
@@ -201,13 +199,20 @@ class Learning:
         return sorted({name for lesson in lessons for name in lesson.scope})
 
     async def ended(self, session: Session, reason: str, now_ms: int) -> None:
-        """The session is over: what has no outcome is not_corrected; its words join the machine's counts."""
+        """The session is over: what has no outcome is not_corrected; its words join the machine's counts.
+
+        What was decided after the agent's last Stop is unclear: it was cut off at work, and nobody saw what it would have
+        made of it. (Where all that won a slot at a Stop was withheld, the agent did stop.)
+        """
         if session.prompts and not session.subagent and session.first_seen("counted", session.id):
             self.knowledge.counts.add(session.work_text())
         found: list[Outcome] = []
         for decision in session.decisions:
             judged = {name for key, name in session.judged if key == decision.id}
-            found += judge_end(decision, judged, self.knowledge.lessons, reason=reason, ms=now_ms)
+            cut_off = decision.id in session.open and (decision.channel != "stop" or bool(shown(decision)))
+            judge = judge_unclear if cut_off else judge_end
+            why = f"{reason}; the agent came to no stop after this was shown" if cut_off else reason
+            found += judge(decision, judged, self.knowledge.lessons, reason=why, ms=now_ms)
         await self.tell(session, found)
 
     async def tell(self, session: Session, outcomes: Iterable[Outcome]) -> None:
@@ -224,7 +229,7 @@ class Learning:
         for outcome in found:
             if outcome.lesson in gone:
                 continue
-            final = outcome.kind != "not_corrected" or (outcome.decision, outcome.lesson) not in session.judged
+            final = outcome.kind not in LAST or (outcome.decision, outcome.lesson) not in session.judged
             if final and session.first_noted("outcome", outcome.id):
                 fresh[outcome.id] = outcome
         if not fresh:

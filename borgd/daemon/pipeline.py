@@ -96,7 +96,6 @@ class Pipeline:
         block = await self.recalling.stop(session, event, now_ms)
         if block:
             session.blocked_at = (event.last_message[:PROMPT_CHARS], now_ms)
-            self.learning.asked(session)
         return Reply(block=block)
 
     async def context(self, session: Session, event: Event, heard: str, now_ms: int) -> Reply:

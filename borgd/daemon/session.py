@@ -96,7 +96,8 @@ class Session:
     """By tool call that commits: what was checked out before it."""
     red: set[str] = field(default_factory=set)
     """Test commands that failed and have not passed since."""
-    red_before_ask: set[str] = field(default_factory=set)
+    open: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Decisions since which the agent has not come to a Stop, each with the test commands that were red before it."""
     pending: list[tuple[str, str]] = field(default_factory=list)
     """Lines for the state file, not written yet."""
     denied: OrderedDict[str, None] = field(default_factory=OrderedDict)
@@ -172,13 +173,27 @@ class Session:
     def decide(self, decision: Decision) -> None:
         """Remember a choice of recall that waits for its outcomes."""
         self.decisions.append(decision)
+        self.open[decision.id] = frozenset(self.red)
         if len(self.decisions) > DECISIONS:
             gone = next((one for one in self.decisions if self._is_judged(one)), self.decisions[0])
             self.decisions = [one for one in self.decisions if one is not gone]
             self.judged = {pair for pair in self.judged if pair[0] != gone.id}
+            self.open.pop(gone.id, None)
 
     def _is_judged(self, decision: Decision) -> bool:
         return all((decision.id, entry.id) in self.judged for entry in decision.pool if entry.shown or entry.held)
+
+    def turned(self, command: str, *, passed: bool) -> list[str]:
+        """A test suite was run; the open decisions before which it was red, if it has passed now."""
+        if not passed:
+            while len(self.red) >= RED:
+                self.red.pop()
+            self.red.add(command)
+            return []
+        self.red.discard(command)
+        found = [name for name, red in self.open.items() if command in red]
+        self.open.update((name, self.open[name] - {command}) for name in found)
+        return found
 
     def block(self, prompt_id: str) -> None:
         """Count a block of this prompt."""

@@ -69,6 +69,9 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
     "#borg-blocked": _take_block,
     "#borg-episode": lambda session, text: session.first_noted("episode", text),
+    "#borg-red": lambda session, text: session.turned(text, passed=False),
+    "#borg-green": lambda session, text: session.turned(text, passed=True),
+    "#borg-stopped": lambda session, _: session.open.clear(),
     "#borg-ended": lambda session, _: setattr(session, "ended", True),
     "#borg-changed": lambda session, _: setattr(session, "changed", True),
 }
@@ -76,7 +79,7 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
 
 def apply_line(session: Session, kind: str, text: str) -> None:
     """Take one line of the state file into ``session`` (at a restart, or from someone else)."""
-    if kind.startswith(MARK) and not text and kind not in ("#borg-answered", "#borg-changed"):
+    if kind.startswith(MARK) and not text and kind not in ("#borg-answered", "#borg-changed", "#borg-stopped"):
         return
     if kind in _LINES:
         _LINES[kind](session, text)

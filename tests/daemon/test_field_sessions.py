@@ -227,7 +227,7 @@ async def test_a_killed_subagent_is_forgotten_by_its_silence(orion: Path) -> Non
         assert [key[2] for key in service.sessions.live] == [""]
         assert len(service.watcher._files) < tracked
     kinds = {one.lesson: one.kind for one in Journal(orion / ".local/share/borgd/outcomes.jsonl").read(Outcome).records}
-    assert kinds == {"CAP": "not_corrected"}
+    assert kinds == {"CAP": "unclear"}
 
 
 async def test_what_a_subagent_changed_counts_for_what_it_was_told(orion: Path) -> None:

@@ -118,7 +118,7 @@ async def test_a_session_left_open_by_an_earlier_daemon_gets_its_end(orion: Path
         async with running_service() as service:
             await service._end_silent(now)
             await service._end_silent(now + 3 * DAY_MS)
-    assert [one.kind for one in journal(orion, "outcomes", Outcome)] == ["not_corrected"]
+    assert [one.kind for one in journal(orion, "outcomes", Outcome)] == ["unclear"]
 
 
 async def test_a_session_that_is_alive_or_only_silent_for_a_while_is_not_ended(orion: Path) -> None:

@@ -218,7 +218,7 @@ async def test_a_session_that_goes_on_elsewhere_is_judged_when_it_falls_silent(o
         await agent.send("SessionEnd", reason=reason)
         assert outcomes(orion) == []
         await service._expire(time.time_ns() // 1_000_000 + service.sessions.idle_ms + 1000)
-    assert {one.kind for one in outcomes(orion)} == {"not_corrected"}
+    assert {one.kind for one in outcomes(orion)} == {"unclear"}
 
 
 async def test_an_end_is_written_down(orion: Path) -> None:

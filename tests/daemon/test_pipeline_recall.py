@@ -249,6 +249,7 @@ async def test_the_end_of_a_session_judges_the_rest(orion: Path) -> None:
     async with running_service() as service:
         agent = Agent(service)
         await agent.prompt(TASK)
+        await agent.stop("I have read it and changed nothing.")
         await agent.send("SessionEnd", reason="other")
     [outcome] = journal(orion, "outcomes", Outcome)
     assert outcome.kind == "not_corrected"

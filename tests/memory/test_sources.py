@@ -21,7 +21,7 @@ from borgd.memory.sources.judge import (
     judge_tests,
     judge_veto,
 )
-from borgd.memory.sources.suite_runs import suite_run, turned_green
+from borgd.memory.sources.suite_runs import suite_run
 
 IDS = ["L1", "L12", "retry-cap"]
 
@@ -114,13 +114,6 @@ def test_only_a_whole_name_in_a_change_is_evidence(paths: list[str], lines: list
 )
 def test_a_suite_run_is_told_from_other_commands(command: str, is_run: bool) -> None:
     assert (suite_run(command, failed=False) is not None) is is_run
-
-
-def test_red_to_green_needs_the_same_command_to_have_failed() -> None:
-    green = suite_run("pytest  -q", failed=False)
-    assert green is not None
-    assert turned_green({"pytest -q"}, green)
-    assert not turned_green({"pytest -x"}, green)
 
 
 def entry(name: str, *, shown: bool = False, held: bool = False) -> PoolEntry:

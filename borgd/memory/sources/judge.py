@@ -134,9 +134,9 @@ def judge_disagreement(
     ]
 
 
-def judge_tests(decision: Decision, command: str, lessons: Lessons, *, ms: int) -> list[Outcome]:
-    """Tests red before the ask and green after it: tested, credit split over what was shown."""
-    return _split(decision, "tested", f"failed before, passes after: {command}", lessons, share=1.0, ms=ms)
+def judge_tests(decision: Decision, command: str, lessons: Lessons, *, share: float = 1.0, ms: int) -> list[Outcome]:
+    """Tests red before it was shown and green after it: tested, a ``share`` in (0, 1] of it split over what was shown."""
+    return _split(decision, "tested", f"failed before, passes after: {command}", lessons, share=share, ms=ms)
 
 
 def judge_veto(decision: Decision, reason: str, lessons: Lessons, *, ms: int) -> list[Outcome]:
@@ -149,6 +149,17 @@ def judge_veto(decision: Decision, reason: str, lessons: Lessons, *, ms: int) ->
 def judge_regret(decision: Decision, commit: str, repair: str, share: float, lessons: Lessons, *, ms: int) -> list[Outcome]:
     """A commit ``repair`` repairs the ``share`` in (0, 1] of the lines of ``commit``, which the session made: regretted."""
     return _split(decision, "regretted", f"commit {repair[:12]} repairs lines of {commit[:12]}", lessons, share=share, ms=ms)
+
+
+def judge_unclear(decision: Decision, judged: Iterable[str], lessons: Lessons, *, reason: str, ms: int) -> list[Outcome]:
+    """Nobody can know what came of it, for the ``reason``: unclear, which moves nothing. Withheld ones as well, so that
+    what was shown is compared with what was withheld in the same sessions."""
+    done = set(judged)
+    return [
+        outcome(decision, name, "unclear", reason, lessons, ms=ms, held=held)
+        for name, held in shown_or_held(decision)
+        if name not in done
+    ]
 
 
 def judge_end(decision: Decision, judged: Iterable[str], lessons: Lessons, *, reason: str, ms: int) -> list[Outcome]:

@@ -24,8 +24,3 @@ def suite_run(command: str, *, failed: bool) -> SuiteRun | None:
     if not _RUNNER.search(command[:4000]):
         return None
     return SuiteRun(" ".join(command.split())[:300], not failed)
-
-
-def turned_green(red_before: set[str], run: SuiteRun) -> bool:
-    """Whether ``run`` passed and the same command failed before the ask."""
-    return run.passed and run.command in red_before
