@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TextIO
 
 from borgd.errors import EXIT_FORESEEN, EXIT_INTERRUPTED, EXIT_UNFORESEEN, EXIT_USAGE, BorgError, refused
 
@@ -104,13 +103,13 @@ def _foreseen() -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _discard(sys.stdout)
+        _discard(sys.stdout.fileno())
         return 0
     except OSError as error:
         sentence = refused(error)
         if sentence is None:
             raise
-        _discard(sys.stdout)
+        _discard(sys.stdout.fileno())
         _say(f"borg: {sentence}")
         return EXIT_FORESEEN
     return code
@@ -120,13 +119,12 @@ def _say(text: str) -> None:
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
-        _discard(sys.stderr)
+        _discard(sys.stderr.fileno())
 
 
-def _discard(stream: TextIO) -> None:
+def _discard(descriptor: int) -> None:
     """What is still to be written has nowhere to go; without this the interpreter would try again and end with 120."""
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), stream.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def _open_closed_streams() -> None:

@@ -15,7 +15,7 @@ import msgspec
 
 from borgd.cli.here import working_directory
 from borgd.daemon.knowledge import Knowledge
-from borgd.daemon.parts import policy_of
+from borgd.daemon.recall_policy import policy_of
 from borgd.daemon.repository import name as repository_name
 from borgd.daemon.settings import engineer_name, machine_name, read_config
 from borgd.daemon.team import open_team

@@ -15,6 +15,7 @@ from borgd.daemon.learning import Learning
 from borgd.daemon.limiting import Limiting
 from borgd.daemon.listening import Listening
 from borgd.daemon.pipeline import Pipeline
+from borgd.daemon.recall_policy import policy_of
 from borgd.daemon.recalling import Recalling
 from borgd.daemon.session import Session
 from borgd.daemon.team import open_team
@@ -22,16 +23,8 @@ from borgd.daemon.watcher import Watcher
 from borgd.journal import GroupCommit, Journal
 from borgd.lessons.team import owner_name
 from borgd.paths import Places
-from borgd.recall.evidence import MATCH_FLOOR
-from borgd.recall.policy import Policy
 
 JOURNALS = ("decisions", "outcomes", "episodes", "proposals", "commits")
-
-
-def policy_of(config: Config) -> Policy:
-    """The policy of recall under this configuration."""
-    floor = MATCH_FLOOR if config.recall.floor is None else config.recall.floor
-    return Policy(holdout=config.recall.holdout, ask_cap=config.recall.ask_cap, match_floor=floor)
 
 
 class Parts:
