@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -52,13 +53,27 @@ async def running_service() -> AsyncIterator[Service]:
         tasks.cancel_scope.cancel()
 
 
+def loaded(path: str) -> bool:
+    """Whether a daemon at ``path`` has read what it knows: before, a client's second may be over first."""
+    try:
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.settimeout(30)
+            sock.connect(path)
+            sock.sendall(b"borg/1 call status\n{}")
+            sock.shutdown(socket.SHUT_WR)
+            reply = b"".join(iter(lambda: sock.recv(1 << 16), b""))
+        return bool(json.loads(reply.partition(b"\n")[2])["service"]["loaded"])
+    except (OSError, ValueError):
+        return False
+
+
 @contextmanager
 def running_daemon(home: Path) -> Iterator[dict[str, str]]:
     """A daemon process in ``home``; its environment."""
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     daemon = subprocess.Popen([sys.executable, "-I", "-m", "borgd", "run"], env=env, stdin=subprocess.DEVNULL)
-    socket, end = Path(socket_path(env, os.getuid())), time.monotonic() + 20
-    while not socket.exists() and time.monotonic() < end and daemon.poll() is None:
+    path, end = socket_path(env, os.getuid()), time.monotonic() + 60
+    while not loaded(path) and time.monotonic() < end and daemon.poll() is None:
         time.sleep(0.01)
     try:
         yield env
