@@ -76,16 +76,18 @@ _QUERY = re.compile(
     r"(?i)(?P<head>[?&;](?:[\w.-]{0,30}(?:token|key|secret|password|passwd|pwd|signature|sig|auth|code))=)(?!\[redacted\])[^\s&#\"'<>]{6,}"
 )
 _HEADER = re.compile(
-    r"(?i)(?P<head>\b(?:proxy-)?authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
+    r"(?i)(?P<head>\b(?:proxy-)?authorization(?:\\{0,3}[\"'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}[\"'])?"
     r"(?:(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256)\s{1,3})?+"
     r"|\b(?:set-)?cookie\s{0,3}:\s{0,3}(?=[^\s=;]{1,80}=)|\bbearer\s{1,3}(?=[^\s\"']{12,})(?=[^\s\"']{0,400}\d))"
     r"(?!\[redacted\]|[$<{%])[^\s\"',;]{4,}(?:;[^\n\"']{0,2000})?"
 )
 _FLAG = re.compile(
-    r"(?i)(?P<head>(?<![\w-])--?(?:[a-z-]{0,20}(?:password|passwd|passphrase|secret|token|api-?key|access-?key|secret-?key))(?:\s{1,3}|=)[\"']?)"
+    r"(?i)(?P<head>(?<![\w-])--?(?:[a-z-]{0,20}(?:password|passwd|passphrase|secret|token|api-?key|access-?key|secret-?key))(?:\s{1,3}|=)(?:\\{0,3}[\"'])?)"
     r"(?!\[redacted\]|[-$<{%])[^\s\"']{4,}"
 )
-_BASIC_AUTH = re.compile(r"(?P<head>(?:\s-u|--user)[\s=]{1,3}[\"']?[^\s:\"']{1,80}:)(?!\[redacted\]|[$<{%])[^\s\"']{3,}")
+_BASIC_AUTH = re.compile(
+    r"(?P<head>(?:\s-u|--user)[\s=]{1,3}(?:\\{0,3}[\"'])?[^\s:\"']{1,80}:)(?!\[redacted\]|[$<{%])[^\s\"']{3,}"
+)
 
 _PHRASE = (
     r"(?:password|passwd|passphrase|passcode|(?<![a-z])pass|(?<![a-z])pwd|passwort|kennwort|mot de passe"
@@ -98,8 +100,8 @@ _NAMED = (
 )
 _ASSIGNMENT = re.compile(
     rf"(?i)(?P<head>(?P<name>{_NAMED})(?:[_-]?(?:\d{{1,3}}|prod|dev|test|live|staging|b64|base64|value|old|new))?"
-    r"[\"'`]?\]?(?P<between>\s{0,3}(?:=>|:=|==?|[:：＝])\s{0,3}))"
-    r"(?P<value>\"(?:[^\"\\\n]|\\.){3,400}\"|'(?:[^'\\\n]|\\.){3,400}'|`[^`\n]{3,400}`|[^\s\"'`,;)}\]]{4,400})"
+    r"(?:\\{0,3}[\"'`])?\]?(?P<between>\s{0,3}(?:=>|:=|==?|[:：＝])\s{0,3}))"
+    r"(?P<value>\\{1,3}\"[^\"\n]{3,400}\"|\\{1,3}'[^'\n]{3,400}'|\"(?:[^\"\\\n]|\\.){3,400}\"|'(?:[^'\\\n]|\\.){3,400}'|`[^`\n]{3,400}`|[^\s\"'`,;)}\]]{4,400})"
     r"(?P<after>[ \t]*(?:[\n,;)}\]]|\Z))?"
 )
 _SAID = re.compile(
@@ -125,6 +127,8 @@ _VARIABLE = re.compile(r"(?i)[\w.-]*(?:password|passwd|secret|token|key|pwd|cred
 _WORDS = re.compile(r"[A-Za-z_.]+\Z")
 _PLAIN = ((_URL, "://"), (_URL_TOKEN, "://"), (_HEADER, ""), (_FLAG, "-"), (_BASIC_AUTH, ":"), (_QUERY, "="))
 """Patterns replaced as they are, in their order, with a text without which they cannot match."""
+_QUOTES = "\"'`\\"
+"""What a value stands in; a backslash where the text is inside of a JSON string."""
 _ENDS_SENTENCE = ".!?。！？:"
 
 _CANDIDATE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9+/=_.~-]{18,}")
@@ -154,11 +158,12 @@ def _random(match: re.Match[str]) -> str:
 
 def _assigned(match: re.Match[str]) -> str:
     value = match["value"]
-    bare = value.strip("\"'`")
-    if _PLACEHOLDER.match(bare) or (bare == value and _names_only(match)):
+    quoted = value.lstrip("\\").startswith(('"', "'", "`"))
+    bare = value.strip(_QUOTES) if quoted else value
+    if not bare or _PLACEHOLDER.match(bare) or (bare == value and _names_only(match)):
         return match[0]
-    mark = "" if bare == value else value[0]
-    return f"{match['head']}{mark}{REDACTED}{mark}{match['after'] or ''}"
+    before, _, after = value.partition(bare)
+    return f"{match['head']}{before}{REDACTED}{after}{match['after'] or ''}"
 
 
 def _names_only(match: re.Match[str]) -> bool:

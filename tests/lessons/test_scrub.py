@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
 import string
 import time
@@ -178,6 +179,17 @@ def test_vendor_keys_go_in_every_shape(key: str, shape: str) -> None:
 
 @pytest.mark.parametrize(("text", "secret"), IN_CONTEXT)
 def test_named_secrets_go(text: str, secret: str) -> None:
+    scrubbed = scrub(text)
+    assert secret not in scrubbed
+    assert REDACTED in scrubbed
+    assert scrub(scrubbed) == scrubbed
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(("text", "secret"), IN_CONTEXT)
+def test_named_secrets_go_also_from_text_inside_of_json(text: str, secret: str, times: int) -> None:
+    for _ in range(times):
+        text, secret = (json.dumps(one, ensure_ascii=False)[1:-1] for one in (text, secret))
     scrubbed = scrub(text)
     assert secret not in scrubbed
     assert REDACTED in scrubbed
