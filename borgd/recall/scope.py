@@ -17,6 +17,12 @@ from borgd.recall.words import segments
 _BREAK = re.compile(r"[^\w\s]\s|\s[^\w\s]|\n\s*\n")
 """Punctuation beside a space, or an empty line: what stands on its two sides is no run."""
 
+KINDS = frozenset(
+    {"android", "api", "app", "backend", "cli", "client", "core", "frontend", "infra", "ios", "lib", "main", "monorepo"}
+    | {"repo", "server", "service", "services", "svc", "ui", "web", "worker"}
+)
+"""design: last parts of a directory's name that say what kind of part of a system it holds, not which system."""
+
 MIN_DIRECTORY = 4
 """design: a directory shorter than this ("src", "api") is not taken for the beginning of a longer name."""
 
@@ -68,8 +74,8 @@ def named_scopes(names: Iterable[str], text: str) -> list[str]:
 def places(names: Iterable[str], cwd: str, remote: str = "") -> list[str]:
     """Those of ``names`` that the working directory or the remote names, in the order given, each once.
 
-    Here the last part of a path may also be the beginning of a longer name: ``~/src/helios`` is a place of "Helios
-    Scheduler", unless another of ``names`` begins so too.
+    Here the last part of a path may also be the beginning of a longer name: ``~/src/helios`` and ``~/src/helios-api``
+    are places of "Helios Scheduler", unless another of ``names`` begins so too.
     """
     known = {name: parts_of(name) for name in names}
     whole = Parts(f"{cwd}\n\n{remote}")
@@ -77,6 +83,8 @@ def places(names: Iterable[str], cwd: str, remote: str = "") -> list[str]:
     if not found:
         for place in (cwd, remote.removesuffix(".git")):
             last = parts_of(re.split(r"[/\\]", place.rstrip("/\\"))[-1])
+            while len(last) > 1 and last[-1] in KINDS:
+                last = last[:-1]
             if last and len("".join(last)) >= MIN_DIRECTORY:
                 begun = [name for name, parts in known.items() if parts[: len(last)] == last]
                 found.update(begun if len(begun) == 1 else ())

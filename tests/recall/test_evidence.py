@@ -178,6 +178,33 @@ def test_the_same_context_finds_the_same_in_a_large_store() -> None:
     assert among.evidence == pytest.approx(alone.evidence, abs=0.15)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a/" * 200_000 + " x",
+        "a." * 200_000 + " x",
+        "src/a.py\n" * 40_000,
+        "aB" * 200_000,
+        "漢字かな" * 50_000,
+        "- " * 200_000,
+    ],
+    ids=["slashes", "dots", "paths", "humps", "han", "signs"],
+)
+def test_odd_megabytes_are_read_like_any_other_context(text: str) -> None:
+    """Quadratic work would run into the suite's time limit."""
+    assert recalled(index_of(RETRY, FLAKY, MONEY), text, "/home/u/orion", "stop") == []
+
+
+def test_documents_among_the_touched_paths_speak_against() -> None:
+    index = index_of(RETRY)
+    text = "describe how to add a POST endpoint\n{}"
+    found = [
+        index.match(Context(text=text.format(path), cwd="/home/u/orion"))[0].evidence
+        for path in ("src/guide.go", "guides/start.md")
+    ]
+    assert found[1] < found[0]
+
+
 def ordered(matches: list[Match]) -> bool:
     return [(-match.evidence, match.id) for match in matches] == sorted((-match.evidence, match.id) for match in matches)
 
