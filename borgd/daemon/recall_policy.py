@@ -1,4 +1,4 @@
-"""Recall's policy as the configuration sets it. Apart from the daemon's parts, so that ``borg recall`` starts without them."""
+"""Recall's policy as the configuration sets it; apart from the daemon's parts, so that ``borg recall`` starts sooner."""
 
 from __future__ import annotations
 
