@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import chain
 
 import anyio.to_thread
 
@@ -214,6 +215,12 @@ class Learning:
             why = f"{reason}; the agent came to no stop after this was shown" if cut_off else reason
             found += judge(decision, judged, self.knowledge.lessons, reason=why, ms=now_ms)
         await self.tell(session, found)
+
+    async def undelivered(self, session: Session, decisions: Iterable[Decision], now_ms: int) -> None:
+        """What was chosen too late for the agent: nobody can know what it would have made of it."""
+        reason = "the agent had gone on before the answer came"
+        found = [judge_unclear(decision, (), self.knowledge.lessons, reason=reason, ms=now_ms) for decision in decisions]
+        await self.tell(session, chain.from_iterable(found))
 
     async def tell(self, session: Session, outcomes: Iterable[Outcome]) -> None:
         """Store outcomes that were not told yet, none of a forgotten lesson; memory takes them in.

@@ -163,24 +163,16 @@ class Recalling:
         session.write(("#borg-blocked", session.prompt_id))
         return choice.text
 
-    def take_back(self, session: Session) -> None:
-        """The agent has gone on without the answer of this event: what was chosen in it was never told.
-
-        Its record stays without an outcome, which is how it reads: chosen, and nothing known of what it did.
-        """
-        for decision in session.choices:
-            self.undelivered += 1
-            names = {entry.id for entry in decision.pool}
-            for told in (session.delivered, session.asked, session.withheld):
-                told.difference_update(names)
-            session.decisions.remove(decision)
-            session.topics.update(dict.fromkeys(decision.topics, 1))
-            session.write(*(("#borg-topic", f"1 {topic}") for topic in decision.topics))
-            if session.open_ask == decision.id:
-                session.open_ask = ""
-                session.blocked.pop(session.prompt_id, None)
-            session.pending = [line for line in session.pending if line[0] not in CHOICE_MARKS]
+    def take_back(self, session: Session) -> list[Decision]:
+        """The agent has gone on without the answer of its last event: what was chosen in it was never told. Returns that."""
+        gone = list(session.choices)
         session.choices.clear()
+        session.pending = [line for line in session.pending if not gone or line[0] not in CHOICE_MARKS]
+        for decision in gone:
+            self.undelivered += 1
+            session.untell(decision)
+            session.write(("#borg-untold", decision.id), *(("#borg-topic", f"1 {topic}") for topic in decision.topics))
+        return gone
 
     def after_compaction(self, session: Session) -> str:
         """What was delivered early, once more: compaction took it out of the agent's sight."""

@@ -55,7 +55,9 @@ logger = logging.getLogger("borgd.server")
 
 
 class Service(Protocol):
-    """What the daemon is behind its socket. An optional ``status() -> dict`` is shown by the method ``status``."""
+    """What the daemon is behind its socket. An optional ``status() -> dict`` is shown by the method ``status``; an optional
+    ``undelivered(agent, event, body)`` hears of the hooks whose clients did not take the answer.
+    """
 
     async def hook(self, agent: str, event: str, body: bytes) -> bytes:
         """Exactly one JSON object for one event; ``body`` is the agent's JSON object as it came."""
@@ -145,20 +147,36 @@ class Server:
         return None
 
     async def _serve(self, sock: socket.socket) -> None:
-        answer = None
+        answer = request = None
         try:
             with sock:
-                answer = await self._answer(sock)
+                request = await self._request(sock)
+                answer = await self._answer(request) if isinstance(request, Request) else request
                 await _send(sock, wire.pack(answer))
         except (OSError, TimeoutError):
             self.stats.abandoned += answer is not NOTHING_ASKED
+            if isinstance(request, Request) and request.header.kind == "hook" and request.body:
+                await self._undelivered(request)
         finally:
             self.stats.open -= 1
             self.last_activity = time.monotonic()
 
-    async def _answer(self, sock: socket.socket) -> Answer:
+    async def _undelivered(self, request: Request) -> None:
+        told = getattr(self._service, "undelivered", None)
+        if not callable(told):
+            return
+        agent, event = request.header.words[:2]
         try:
-            header, body = await _receive(sock)
+            await told(agent, event, request.body)
+        except BorgError as error:
+            logger.warning("what a client did not take could not be taken back: %s", error)
+        except Exception as error:
+            self._crash(f"undelivered {kind_of(agent, event)}", error)
+
+    async def _request(self, sock: socket.socket) -> Request | Answer:
+        """What is asked, or the answer to what is no request."""
+        try:
+            return await _receive(sock)
         except TimeoutError:
             self.stats.malformed += 1
             return Answer(EXIT_FORESEEN, SILENT, f"the request was not whole after {READ_S:g} s".encode())
@@ -167,6 +185,9 @@ class Server:
         except ProtocolError as error:
             self.stats.malformed += 1
             return Answer(EXIT_FORESEEN, SILENT, str(error).encode())
+
+    async def _answer(self, request: Request) -> Answer:
+        header, body = request
         self.stats.requests += 1
         self.stats.in_flight += 1
         try:

@@ -22,7 +22,7 @@ from borgd.agents import agent as agent_module
 from borgd.agents.event import Event, Moment, Reply, checked
 from borgd.config import Config
 from borgd.daemon.repository import name as repository_name
-from borgd.daemon.session import Key, Session, apply_fact, hand_over
+from borgd.daemon.session import Key, Session, apply_fact, event_mark, hand_over
 from borgd.daemon.session_lines import apply_line
 from borgd.daemon.sessions import Sessions
 from borgd.daemon.settings import engineer_name, machine_name, read_config
@@ -292,7 +292,8 @@ class Service:
             reply = await self.parts.pipeline.handle(session, event, now_ms)
             patience_s = LONG_S if event.moment in LONG_MOMENTS else SHORT_S
             if time.perf_counter_ns() - started > patience_s * 1e9:
-                self.parts.recalling.take_back(session)
+                await self._take_back(session, now_ms)
+            session.answering = event_mark(event) if session.choices else ()
             self._save(session)
             main = self.sessions.live.get((session.agent, session.id, ""))
             if event.moment is Moment.SUBAGENT_STOP and main is not None:
@@ -300,6 +301,24 @@ class Service:
         if event.moment is Moment.SESSION_END and session.ended and not session.subagent:
             await self._end_children(session, "the session that it worked for ended", now_ms)
         return reply
+
+    async def _take_back(self, session: Session, now_ms: int) -> None:
+        assert self.parts is not None
+        gone = self.parts.recalling.take_back(session)
+        await self.parts.learning.undelivered(session, gone, now_ms)
+
+    async def undelivered(self, agent: str, event: str, body: bytes) -> None:
+        """The client of this hook was gone before it had the answer: what was chosen for it was never told."""
+        parsed = checked(agent_module(agent).parse(event, body))
+        key = (parsed.agent, self.sessions.known_as(parsed), parsed.subagent)
+        if key not in self.sessions.live or self.parts is None:
+            return
+        async with self._locks.setdefault(key, anyio.Lock()):
+            session = self.sessions.live.get(key)
+            if session is None or session.answering != event_mark(parsed) or session.file.vanished():
+                return
+            await self._take_back(session, time.time_ns() // 1_000_000)
+            self._save(session)
 
     def _heard_of(self, key: Key, now_ms: int) -> Session:
         session = self.sessions.get(*key)

@@ -75,6 +75,8 @@ class Session:
     """Choices of recall in this session, their pools cut to what was shown or held out."""
     choices: list[Decision] = field(default_factory=list)
     """Those of ``decisions`` that were made for the event at hand."""
+    answering: tuple[str, ...] = ()
+    """That event, as ``event_mark`` names it."""
     judged: set[tuple[str, str]] = field(default_factory=set)
     """(decision, lesson) that have an outcome."""
     acted: set[str] = field(default_factory=set)
@@ -183,6 +185,18 @@ class Session:
     def _is_judged(self, decision: Decision) -> bool:
         return all((decision.id, entry.id) in self.judged for entry in decision.pool if entry.shown or entry.held)
 
+    def untell(self, decision: Decision) -> None:
+        """Forget a choice of recall whose text never reached the agent: its lessons may come again."""
+        names = {entry.id for entry in decision.pool}
+        for told in (self.delivered, self.asked, self.withheld):
+            told.difference_update(names)
+        self.decisions = [one for one in self.decisions if one.id != decision.id]
+        self.open.pop(decision.id, None)
+        self.topics.update(dict.fromkeys(decision.topics, 1))
+        if self.open_ask == decision.id:
+            self.open_ask = ""
+            self.blocked.pop(self.prompt_id, None)
+
     def turned(self, command: str, *, passed: bool) -> list[str]:
         """A test suite was run; the open decisions before which it was red, if it has passed now."""
         if not passed:
@@ -255,6 +269,12 @@ def duplicate_key(event: Event) -> tuple[str, ...] | None:
     if event.moment is Moment.PROMPT and event.prompt_id:
         return (event.name, event.prompt_id)
     return None
+
+
+def event_mark(event: Event) -> tuple[str, ...]:
+    """Names an event among those that follow each other in a session."""
+    words = f"{hash(event.prompt)} {hash(event.last_message)}"
+    return (event.name, event.prompt_id, event.tool.id if event.tool is not None else "", words)
 
 
 def apply_event(session: Session, event: Event, now_ms: int) -> None:

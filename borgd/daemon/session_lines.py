@@ -42,6 +42,11 @@ def _take_pool(session: Session, text: str) -> None:
             session.decide(msgspec.structs.replace(decision, pool=pool))
 
 
+def _take_untold(session: Session, text: str) -> None:
+    for decision in [one for one in session.decisions if one.id == text]:
+        session.untell(decision)
+
+
 def _take_judged(session: Session, text: str) -> None:
     decision, *names = text.split()
     session.judged.update((decision, name) for name in names)
@@ -63,6 +68,7 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
     "#borg-held": lambda session, text: session.withheld.update(text.split()[1:]),
     "#borg-pool": _take_pool,
+    "#borg-untold": _take_untold,
     "#borg-judged": _take_judged,
     "#borg-acted": lambda session, text: session.acted.add(text),
     "#borg-asked": _take_asked,

@@ -232,8 +232,12 @@ async def test_an_answer_that_comes_too_late_was_not_told(orion: Path, monkeypat
         assert len(service.sessions.get("claude-code", "s1").decisions) == 2
     decisions = {one.id for one in journal(orion, "decisions", Decision)}
     assert len(decisions) == 4
-    judged = {one.decision for one in journal(orion, "outcomes", Outcome)}
-    assert len(judged & decisions) <= 2
+    late = {one.decision for one in journal(orion, "outcomes", Outcome) if "had gone on" in one.evidence}
+    others = {one.decision for one in journal(orion, "outcomes", Outcome)} - late
+    assert {one.kind for one in journal(orion, "outcomes", Outcome) if one.decision in late} == {"unclear"}
+    assert len(late) == 2
+    assert late < decisions
+    assert len(others) <= 2
 
 
 async def test_an_answer_in_time_is_told(orion: Path) -> None:
