@@ -2,6 +2,12 @@
 
 A = ln Σ Δt^(−d) over a lesson's uses (Anderson and Schooler, "Reflections of the environment in memory", 1991), Δt the
 collective's sessions since the use, plus 1. A holiday makes nothing fade; a busy month does.
+
+The clock ticks once for each session in which a lesson was shown or held out, as the outcomes tell: each of those sessions
+leaves at least one, at its end if not before, of whatever kind. A session in which nothing came up is no chance for any
+lesson to be used, and is not counted. This is the one count that every machine of a team can make alike: outcomes are all
+that they share, decisions stay at home, and equal outcomes must give equal memories to the byte. A session begins at the
+earliest time that an outcome of it names.
 """
 
 from __future__ import annotations
@@ -23,7 +29,7 @@ Decay = Annotated[float, msgspec.Meta(ge=0.0, le=10.0)]
 
 
 DORMANT_BELOW = -4.0
-"""tuned: tests/perf/bench_memory.py. At −2 an unused lesson sleeps after 55 sessions of the collective, an afternoon of a
+"""tuned: tests/perf/bench_memory.py, whose sessions are counted just so. At −2 an unused lesson sleeps after 55 sessions of the collective, an afternoon of a
 large team, and a team with memory repeats more corrections than one without; at −4 it takes 2,980."""
 
 

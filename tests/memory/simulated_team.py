@@ -41,6 +41,8 @@ class Season:
     corrections: list[int] = field(default_factory=list)
     arisen: list[int] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
+    touched: int = 0
+    """Sessions in which something was shown or held out."""
     truth: dict[str, bool] = field(default_factory=dict)
 
     def repeat_rate(self, first: int, last: int) -> float:
@@ -98,6 +100,7 @@ def run(arm: Arm, sessions: int, seed: int, settings: Mapping[str, object] | Non
             done = {*first.shown, *first.held}
             last = choose_stop(matches, lessons, memory, done=done, decision_id=f"t{number}", **told)
             shown, held = {*first.shown, *last.shown}, {*first.held, *last.held}
+        season.touched += bool(shown or held)
         corrections = 0
         for name in names:
             error, corrects, reply = chances[name]

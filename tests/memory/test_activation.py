@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from borgd.memory.activation import DORMANT_BELOW, Clock, activation, squash
 from borgd.memory.memory import Memory
+from borgd.memory.records import Outcome, OutcomeKind
 from tests.memory.support import lesson, outcome, store
 
 
@@ -91,3 +93,27 @@ def test_clock_counts(starts: list[int], moves: list[tuple[int, int]], ms: int) 
 def test_squash_bears_any_number() -> None:
     assert squash(-1e9, -2) == pytest.approx(0, abs=1e-300)
     assert squash(-2, -2) == 0.5
+
+
+KINDS: tuple[OutcomeKind, ...] = get_args(OutcomeKind)
+
+
+def told(session: str, ms: int, kind: OutcomeKind, *, held: bool = False) -> Outcome:
+    return Outcome(
+        id=f"{session}{ms}{kind}", ms=ms, lesson="L1", kind=kind, evidence="e", session=session, agent="a", held=held
+    )
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_session_that_left_an_outcome_of_any_kind_is_one_tick(kind: OutcomeKind, held: bool) -> None:
+    outcomes = [told("s1", 5, kind, held=held), told("s1", 9, "unclear"), told("s2", 7, kind, held=held)]
+    folded, applied = Memory.fold({}, outcomes), Memory()
+    for outcome in reversed(outcomes):
+        applied.apply(outcome)
+    assert folded.sessions == applied.sessions == 2
+    nameless = told("", 8, kind, held=held)
+    assert Memory.fold({}, [*outcomes, nameless]).sessions == 2
+    assert folded._clock.since(0) == 3
+    assert folded._clock.since(5) == 2
+    assert folded._clock.since(7) == 1

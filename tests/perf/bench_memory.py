@@ -40,6 +40,8 @@ def test_what_memory_brings_a_team(capsys: pytest.CaptureFixture[str]) -> None:
         helpful, useless = np.mean([season.mean_beliefs() for season in seasons], axis=0)
         shown = np.mean([np.mean(season.shown) for season in seasons])
         rows.append((name, early, late, helpful, useless, shown))
+        for season in seasons:  # the clock that DORMANT_BELOW is tuned on is the one that runs in a team
+            assert season.memory.sessions == season.touched
     with capsys.disabled():
         print(f"\n{SESSIONS} sessions, {len(SEEDS)} teams: repeat corrections per arisen pitfall, mean beliefs at the end")
         print(f"{'':28}{'first quarter':>14}{'second half':>13}{'helpful':>9}{'useless':>9}{'shown':>7}")
