@@ -29,8 +29,9 @@ Decay = Annotated[float, msgspec.Meta(ge=0.0, le=10.0)]
 
 
 DORMANT_BELOW = -4.0
-"""tuned: tests/perf/bench_memory.py, whose sessions are counted just so. At −2 an unused lesson sleeps after 55 sessions of the collective, an afternoon of a
-large team, and a team with memory repeats more corrections than one without; at −4 it takes 2,980."""
+"""tuned: tests/perf/bench_memory.py, whose sessions are counted just so. At −2 an unused lesson sleeps after 55 sessions of
+the collective, an afternoon of a large team, and a team with memory repeats more corrections than one without; at −4 it
+takes 2,980."""
 
 
 class ActivationRule(msgspec.Struct, frozen=True, kw_only=True):

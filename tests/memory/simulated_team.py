@@ -122,7 +122,6 @@ def run(arm: Arm, sessions: int, seed: int, settings: Mapping[str, object] | Non
                     engineer=f"engineer{number % 4}",
                 )
                 season.memory.apply(outcome)
-        season.memory.saw(f"sim\0s{number}", 1000 + number)
         season.corrections.append(corrections)
         season.arisen.append(sum(arises.values()))
         season.shown.append(len(shown))

@@ -109,8 +109,8 @@ def told(session: str, ms: int, kind: OutcomeKind, *, held: bool = False) -> Out
 def test_every_session_that_left_an_outcome_of_any_kind_is_one_tick(kind: OutcomeKind, held: bool) -> None:
     outcomes = [told("s1", 5, kind, held=held), told("s1", 9, "unclear"), told("s2", 7, kind, held=held)]
     folded, applied = Memory.fold({}, outcomes), Memory()
-    for outcome in reversed(outcomes):
-        applied.apply(outcome)
+    for one in reversed(outcomes):
+        applied.apply(one)
     assert folded.sessions == applied.sessions == 2
     nameless = told("", 8, kind, held=held)
     assert Memory.fold({}, [*outcomes, nameless]).sessions == 2
