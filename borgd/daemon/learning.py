@@ -18,7 +18,7 @@ from borgd.daemon.regrets import Made
 from borgd.daemon.repository import head
 from borgd.daemon.session import Session, touched
 from borgd.journal import GroupCommit, Journal
-from borgd.lessons.scrub import scrub
+from borgd.lessons.scrub import scrub_head
 from borgd.memory.records import Decision, Outcome
 from borgd.memory.sources.answers import answers
 from borgd.memory.sources.judge import (
@@ -42,6 +42,10 @@ from borgd.recall.rank import weigh
 
 KEPT_LINES = 400
 """guard: changed lines remembered between two judgements."""
+COMMAND_CHARS = 1000
+"""guard: characters of a test command that are looked at for its name."""
+SUITE_CHARS = 300
+"""design: characters of a test command that name its suite."""
 LINE_CHARS = 400
 """guard: characters kept of one changed line."""
 LAST = ("not_corrected", "unclear")
@@ -123,9 +127,9 @@ class Learning:
         """Remember which suites are red; one red before something was shown that passes before the next Stop: tested."""
         command = event.tool.input.get("command") if event.tool else None
         run = suite_run(command, failed=event.tool.failed) if event.tool and isinstance(command, str) else None
-        if run is None:
+        if run is None or not isinstance(command, str):
             return
-        name = scrub(run.command)
+        name = " ".join(scrub_head(command, COMMAND_CHARS).split())[:SUITE_CHARS]
         if run.passed == (name not in session.red):  # as it was
             return
         session.write(("#borg-green" if run.passed else "#borg-red", name))
