@@ -9,6 +9,7 @@ import os
 import sys
 from importlib import import_module
 
+from borgd.cli.words import printable
 from borgd.errors import EXIT_FORESEEN, EXIT_INTERRUPTED, EXIT_UNFORESEEN, EXIT_USAGE, BorgError, refused
 
 COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
@@ -105,6 +106,9 @@ def _foreseen() -> int:
     except BrokenPipeError:
         _discard(sys.stdout.fileno())
         return 0
+    except UnicodeEncodeError as error:
+        _say(f"borg: {error.object!a} holds bytes that are no text (UTF-8)")
+        return EXIT_USAGE
     except OSError as error:
         sentence = refused(error)
         if sentence is None:
@@ -117,7 +121,7 @@ def _foreseen() -> int:
 
 def _say(text: str) -> None:
     try:
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)
     except OSError:
         _discard(sys.stderr.fileno())
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from borgd.cli.words import count
+from borgd.cli.words import clock, count, printable
 from borgd.daemon.audit_trail import AuditTrail
 from borgd.errors import EXIT_FORESEEN, BorgError
 from borgd.limits.audit import Head
@@ -73,9 +72,9 @@ def _show(trail: AuditTrail, options: argparse.Namespace) -> int:
     if not records:
         print("No verdicts yet.")
     for record in records:
-        when = datetime.fromtimestamp(int(record.get("ms", 0)) / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-        session = str(record.get("session", ""))[:8]
-        print(f"{record.get('seq')} {when} {record.get('limit')} {record.get('verdict')} {session} {record.get('reason')}")
+        ms, session = record.get("ms"), str(record.get("session", ""))[:8]
+        said = f"{record.get('limit')} {record.get('verdict')} {session} {record.get('reason')}"
+        print(printable(f"{record.get('seq')} {clock(ms) if isinstance(ms, int) else '?'} {said}"))
     if reading.damage:
         print(f"lines that cannot be read: {len(reading.damage)}; borg audit verify names them")
     return 0

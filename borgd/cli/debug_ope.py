@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from borgd.cli import replay_files as files
+from borgd.cli.words import printable
 from borgd.errors import UsageError
 from borgd.replay.candidates import Candidate, parse, parse_named
 from borgd.replay.engine import Replay
@@ -163,11 +164,6 @@ def _table(candidate: CandidateResult) -> str:
 def describe(candidate: CandidateResult) -> str:
     """The constants in which it differs."""
     return ", ".join(f"{key}={value}" for key, value in candidate.settings.items())
-
-
-def printable(text: str) -> str:
-    """Text of a file's, safe for a terminal."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def _cell(value: float | None, width: int) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from borgd.cli import replay_files as files
-from borgd.cli.debug_ope import printable
+from borgd.cli.words import printable
 from borgd.errors import UsageError
 from borgd.replay.candidates import parse
 from borgd.replay.select import Choice, selected

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.words import printable
 from borgd.config import Config
 from borgd.daemon.audit_trail import AuditTrail
 from borgd.daemon.interrupt_desk import InterruptDesk, wall_ms
@@ -45,7 +46,7 @@ def open_desk() -> tuple[InterruptDesk, Config]:
 def complain(desk: InterruptDesk) -> None:
     """What could not be read of the journals, on standard error; the rest was used."""
     for problem in desk.books.problems:
-        print(f"borg: {problem}", file=sys.stderr)
+        print(f"borg: {printable(problem)}", file=sys.stderr)
 
 
 def span_ms(text: str, flag: str) -> int:

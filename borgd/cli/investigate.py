@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from borgd.cli.limit_parts import now_ms, person, session_of
+from borgd.cli.words import printable
 from borgd.daemon.audit_trail import AuditTrail
 from borgd.daemon.investigations import EVALUATOR, Investigations
 from borgd.daemon.settings import read_config
@@ -147,9 +148,8 @@ def _show(told: dict[str, Any], as_json: bool) -> None:
         print(json.dumps(told, indent=2))
         return
     if "open" in told:
-        print(
-            f"session {told['session']}: {told['tokens']} tokens, {told['cached_tokens']} from cache, {told['turns']} turns"
-        )
+        used = f"{told['tokens']} tokens, {told['cached_tokens']} from cache, {told['turns']} turns"
+        print(printable(f"session {told['session']}: {used}"))
         if not told["open"]:
             print("  nothing open: the next prompt opens an investigation")
     for one in told.get("open", [told]):

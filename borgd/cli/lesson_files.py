@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from borgd.cli.here import working_directory
+from borgd.cli.words import printable
 from borgd.config import Config
 from borgd.daemon import repository
 from borgd.daemon.record_lines import record_lines
@@ -107,7 +108,7 @@ def complain(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         if sentence not in _said:
             _said.add(sentence)
-            print(f"borg: {sentence}", file=sys.stderr)
+            print(f"borg: {printable(sentence)}", file=sys.stderr)
 
 
 def change(decide: Callable[[Store], Sequence[Mapping[str, Any]]]) -> list[Lesson]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from borgd.cli.limit_parts import now_ms, person
+from borgd.cli.words import printable
 from borgd.daemon.audit_trail import AuditTrail
 from borgd.daemon.escalations import PolicyStore
 from borgd.daemon.settings import engineer_name, read_config
@@ -115,7 +116,7 @@ def _check(store: PolicyStore, options: argparse.Namespace) -> int:
         print(json.dumps(told, indent=2))
     elif told["error"] is not None:
         place = ":".join(str(part) for part in (options.file, told["error"]["line"], told["error"]["column"]) if part)
-        print(f"{place}: {told['error']['message']}", file=sys.stderr)
+        print(printable(f"borg: {place}: {told['error']['message']}"), file=sys.stderr)
     else:
         _print_check(told)
     return EXIT_FORESEEN if failed else 0

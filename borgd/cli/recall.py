@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from borgd.cli.here import working_directory
+from borgd.cli.words import printable
 from borgd.daemon.knowledge import Knowledge
 from borgd.daemon.recall_policy import policy_of
 from borgd.daemon.repository import name as repository_name
@@ -86,7 +87,7 @@ def reason(match: Match, choice: Choice, floor: float) -> str:
 def show(found: dict[str, Any]) -> None:
     """For a person."""
     for problem in found["problems"]:
-        print(f"borg: {problem}", file=sys.stderr)
+        print(f"borg: {printable(problem)}", file=sys.stderr)
     nothing = f"Nothing applies: no lesson reaches the floor {found['floor']:.3f}."
     print(found["text"] or (nothing if found["lessons"] else NONE_YET))
     if found["matches"]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.words import printable
 from borgd.daemon.client import call
 from borgd.errors import UsageError
 
@@ -24,7 +25,7 @@ def line(event: dict[str, Any]) -> str:
     who = event["session"][:8] + (f"/{event['subagent'][:6]}" if event["subagent"] else "")
     what = event["event"] + (f" {event['tool']}" if event["tool"] else "")
     said = "" if event["answer"] == "nothing" else f"  → {event['answer']}, {event['chars']} characters"
-    return f"{clock}  {who:<15} {what:<32} {event['micros'] / 1000:7.1f} ms{said}"
+    return printable(f"{clock}  {who:<15} {what:<32} {event['micros'] / 1000:7.1f} ms{said}")
 
 
 def run(argv: list[str]) -> int:

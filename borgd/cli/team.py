@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from borgd.cli.words import printable
 from borgd.daemon.settings import engineer_name, machine_name, read_config
 from borgd.daemon.team import CARD, Team, read_card
 from borgd.errors import BorgError
@@ -90,13 +91,13 @@ def show(found: dict[str, object]) -> None:
     members = found["members"]
     assert isinstance(members, dict)
     for owner, counts in sorted(members.items()):
-        print(f"  {owner:<32} {counts['lessons']:>6} lessons {counts['outcomes']:>8} outcomes")
+        print(f"  {printable(owner):<32} {counts['lessons']:>6} lessons {counts['outcomes']:>8} outcomes")
     if not members:
         print("  nothing is shared yet: what you add with borg lesson add goes out as soon as the daemon runs")
     problems = found["problems"]
     assert isinstance(problems, list)
     for problem in problems:
-        print(f"  damaged: {problem}")
+        print(f"  damaged: {printable(str(problem))}")
 
 
 def run(argv: list[str]) -> int:

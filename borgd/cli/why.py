@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from typing import Any
 
 import msgspec
 
+from borgd.cli.words import clock, printable
 from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome, PoolEntry
@@ -44,16 +44,15 @@ def describe(decision: Decision, outcomes: list[Outcome]) -> dict[str, Any]:
 
 def show(found: dict[str, Any]) -> None:
     """One decision for a person."""
-    clock = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found["ms"] / 1000))
     topics = f" on {', '.join(found['topics'])}" if found["topics"] else ""
     cost = f"{found['chars']} characters, {found['micros'] / 1000:.1f} ms"
-    print(f"{clock}  {found['channel']}{topics}  {cost}, policy {found['policy']}")
+    print(f"{clock(found['ms'])}  {found['channel']}{printable(topics)}  {cost}, policy {found['policy']}")
     print("   lesson        score   share   draw      p  what became of it")
     for entry in sorted(found["pool"], key=lambda one: one["rank"]):
         numbers = f"{entry['score']:7.3f} {entry['share']:7.3f} {entry['draw']:6.3f} {entry['p']:6.3f}"
         print(f"   {entry['id']:<12}{numbers}  {entry['reason']}")
         for outcome in entry["outcomes"]:
-            print(f"                 {outcome['kind']}: {outcome['evidence']}")
+            print(f"                 {outcome['kind']}: {printable(outcome['evidence'])}")
     print()
 
 

@@ -36,7 +36,7 @@ def socket_paths() -> list[str]:
 
 
 def _fail(error: OSError, path: str) -> NoReturn:
-    if isinstance(error, FileNotFoundError):
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         raise UnreachableError("ENOENT", f"no daemon runs: there is no socket at {path}; borg start starts one") from None
     if isinstance(error, ConnectionRefusedError):
         raise UnreachableError("ECONNREFUSED", f"no daemon runs: nobody listens on {path}; borg start starts one") from None
