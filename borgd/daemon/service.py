@@ -58,6 +58,11 @@ LONG_MOMENTS = frozenset({Moment.SESSION_START, Moment.PROMPT, Moment.STOP, Mome
 SILENT = "idle for a day, not judged otherwise"
 
 
+def patience_s(moment: Moment) -> float:
+    """Seconds after which our client has given up on an answer."""
+    return LONG_S if moment in LONG_MOMENTS else SHORT_S
+
+
 class Service:
     """Build with ``build``; ``start`` before the first request, ``close`` after the last."""
 
@@ -65,6 +70,7 @@ class Service:
         self.where = where
         self.trace = Trace()
         self.watcher = Watcher()
+        self.patience_s = patience_s
         self.problems: dict[str, str] = {}
         """What does not work, by its source; gone as soon as that works again."""
         try:
@@ -290,8 +296,7 @@ class Service:
             for path in self.parts.knowledge.files.values():
                 self.watcher.look(path)
             reply = await self.parts.pipeline.handle(session, event, now_ms)
-            patience_s = LONG_S if event.moment in LONG_MOMENTS else SHORT_S
-            if time.perf_counter_ns() - started > patience_s * 1e9:
+            if time.perf_counter_ns() - started > self.patience_s(event.moment) * 1e9:
                 await self._take_back(session, now_ms)
             session.answering = event_mark(event) if session.choices else ()
             self._save(session)
