@@ -56,7 +56,7 @@ def run(argv: list[str]) -> int:
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="borg ask", description="Ask the person, if the budget admits it.")
-    parser.add_argument("question", metavar="QUESTION", nargs="+")
+    parser.add_argument("question", metavar="QUESTION", nargs="+", help="what you ask the person")
     parser.add_argument("--scope", metavar="PATH", help="where it is charged, such as team/repo; default: this repository")
     parser.add_argument("--source", default="", metavar="NAME", help="which program asks")
     parser.add_argument("--confidence", metavar="0..1", help="that a person is needed")
@@ -67,7 +67,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--wait", default="0", metavar="SPAN", help="wait for the answer: 90s, 10m, 2h")
     parser.add_argument("--key", default="", metavar="TEXT", help="asks with one key are the same ask")
     parser.add_argument("--session", default="", metavar="ID", help="whose ask it is: a later answer reaches that session")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
     return parser.parse_args(argv)
 
 

@@ -18,11 +18,13 @@ from borgd.paths import places
 def run(argv: list[str]) -> int:
     """Print or verify; 1 when the trail has problems."""
     parser = argparse.ArgumentParser(prog="borg audit", description="The trail of every verdict of the limits.")
-    parser.add_argument("command", nargs="?", choices=("show", "verify"), default="show")
+    parser.add_argument(
+        "command", nargs="?", choices=("show", "verify"), default="show", help="print it (show), or check it"
+    )
     parser.add_argument(
         "--head", type=_head, metavar="SEQ:HASH", help="verify: a head you kept; else the one kept beside the state"
     )
-    parser.add_argument("--session", default="", help="show: only this session")
+    parser.add_argument("--session", default="", metavar="ID", help="show: only this session, or those whose id starts so")
     parser.add_argument("-n", type=_count, default=20, metavar="N", help="show: the last N verdicts; 0: all")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(argv)
@@ -62,9 +64,7 @@ def _verify(trail: AuditTrail, options: argparse.Namespace) -> int:
 
 def _show(trail: AuditTrail, options: argparse.Namespace) -> int:
     reading = trail.journal.read()
-    records: list[dict[str, Any]] = [
-        r for r in reading.records if not options.session or r.get("session") == options.session
-    ]
+    records: list[dict[str, Any]] = [r for r in reading.records if str(r.get("session", "")).startswith(options.session)]
     records = records[-options.n :] if options.n > 0 else records
     if options.json:
         print(json.dumps({"verdicts": records, "damaged": len(reading.damage)}, indent=2, ensure_ascii=False))

@@ -67,7 +67,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--asks", required=True, metavar="FILE", help='one {"scope", "source", "confidence", "stakes"} a line; - is stdin'
     )
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
     return parser.parse_args(argv)
 
 

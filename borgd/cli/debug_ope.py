@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from borgd.cli import replay_files as files
-from borgd.cli.words import printable
+from borgd.cli.words import about, printable
 from borgd.errors import UsageError
 from borgd.replay.candidates import Candidate, parse, parse_named
 from borgd.replay.engine import Replay
@@ -84,7 +84,7 @@ def replayed(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="borg debug ope", description=__doc__)
+    parser = argparse.ArgumentParser(prog="borg debug ope", description=about(__doc__))
     add = parser.add_argument
     add("--decisions", nargs="+", default=[], metavar="FILE", help="decision journals (default: this machine's)")
     add(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from borgd.cli import replay_files as files
-from borgd.cli.words import printable
+from borgd.cli.words import about, printable
 from borgd.errors import UsageError
 from borgd.replay.candidates import parse
 from borgd.replay.select import Choice, selected
@@ -22,13 +22,15 @@ LISTED = 20
 
 def run(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="borg debug select", description=__doc__)
+    parser = argparse.ArgumentParser(prog="borg debug select", description=about(__doc__))
     parser.add_argument("--replay", action="store_true", required=True, help="replay the logged decisions")
-    parser.add_argument("--decisions", nargs="+", default=[], metavar="FILE")
+    parser.add_argument("--decisions", nargs="+", default=[], metavar="FILE", help="decision journals (this machine's)")
     parser.add_argument("--outcomes", nargs="+", default=[], metavar="FILE", help="needed for belief.* only")
-    parser.add_argument("--set", action="append", default=[], metavar="CONSTANT=VALUE", required=True)
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="CONSTANT=VALUE", required=True, help="may be repeated"
+    )
     parser.add_argument("--all", action="store_true", help="every difference, not only the first")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
     arguments = parser.parse_args(argv)
     candidate = parse(", ".join(arguments.set), arguments.set)
     if "holdout" in candidate.settings:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from pathlib import Path
 from typing import TypeVar
 
+from borgd.cli.words import about
 from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome
@@ -19,7 +20,7 @@ BATCH = 200
 
 def run(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="borg debug simulate", description=__doc__)
+    parser = argparse.ArgumentParser(prog="borg debug simulate", description=about(__doc__))
     parser.add_argument("--out", required=True, metavar="DIR", help="a directory for the journals; made where missing")
     parser.add_argument("--sessions", type=int, default=1000, metavar="N")
     parser.add_argument("--lessons", type=int, default=60, metavar="N")

@@ -8,13 +8,14 @@ import os
 import sys
 
 from borgd.cli.doctor_checks import BAD, findings
+from borgd.cli.words import about
 from borgd.errors import EXIT_FORESEEN
 from borgd.paths import places
 
 
 def run(argv: list[str]) -> int:
     """Print the findings; 1 where something is broken."""
-    parser = argparse.ArgumentParser(prog="borg doctor", description=__doc__)
+    parser = argparse.ArgumentParser(prog="borg doctor", description=about(__doc__))
     parser.add_argument("--json", action="store_true", help="one JSON object: ok, findings")
     options = parser.parse_args(argv)
     found = list(findings(places(), dict(os.environ)))

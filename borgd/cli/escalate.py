@@ -17,7 +17,7 @@ from borgd.paths import places
 def run(argv: list[str]) -> int:
     """Ask for a verdict; 0: allowed, 1: denied."""
     parser = argparse.ArgumentParser(prog="borg escalate", description="May a specialist be called? Exit 0: yes, 1: no.")
-    parser.add_argument("--session", default="", help="the session whose meters decide; the last active one")
+    parser.add_argument("--session", default="", metavar="ID", help="the session whose meters decide; the last active one")
     parser.add_argument("--model", required=True, help="the model or type of agent that is to be called")
     parser.add_argument("--hard", action="store_true", help="the problem is hard")
     parser.add_argument("--json", action="store_true", help="print one JSON document")

@@ -15,6 +15,7 @@ from borgd.limits.inbox import Entry
 EMPTY = """Nothing waits for you. Deferred questions of your agents land here; any program can ask:
   borg ask --option yes --option no --recommended no --wait 10m "Ship it?"
 borg inbox list --all shows what is over."""
+HELP = {"number": "its number, as borg inbox shows it", "source": "the program that asks (borg ask --source)"}
 
 
 def run(argv: list[str]) -> int:
@@ -40,26 +41,25 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="borg inbox", description="What waits for you.")
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true")
+    common.add_argument("--json", action="store_true", help="one JSON document")
 
-    listing = actions.add_parser("list", parents=[common], help="what waits, the most urgent first")
-    listing.add_argument("--all", action="store_true", help="what is over, too")
-    answer = actions.add_parser("answer", parents=[common], help="answer ask N: an option's number or label, or any text")
-    answer.add_argument("number", metavar="N")
-    answer.add_argument("text", metavar="TEXT", nargs="+")
-    dismiss = actions.add_parser("dismiss", parents=[common], help="close ask N; its fallback stands")
-    dismiss.add_argument("number", metavar="N")
-    worth = actions.add_parser("worth", parents=[common], help="was ask N worth asking?")
-    worth.add_argument("number", metavar="N")
-    worth.add_argument("said", metavar="yes|no", choices=("yes", "no"))
-    mute = actions.add_parser("mute", parents=[common], help="neither show nor queue what SOURCE asks")
-    mute.add_argument("source", metavar="SOURCE")
+    def action(name: str, summary: str, *positional: str) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, parents=[common], help=summary, description=summary)
+        for each in positional:
+            made.add_argument(each, metavar={"number": "N"}.get(each, each.upper()), help=HELP[each])
+        return made
+
+    action("list", "what waits, the most urgent first").add_argument("--all", action="store_true", help="what is over, too")
+    answer = action("answer", "answer ask N: an option's number or label, or any text", "number")
+    answer.add_argument("text", metavar="TEXT", nargs="+", help="the answer")
+    action("dismiss", "close ask N; its fallback stands", "number")
+    worth = action("worth", "was ask N worth asking?", "number")
+    worth.add_argument("said", metavar="yes|no", choices=("yes", "no"), help="your verdict")
+    mute = action("mute", "neither show nor queue what SOURCE asks", "source")
     mute.add_argument("--for", dest="span", metavar="SPAN", help="2h, 1d; default: until it is unmuted")
-    mute.add_argument("--cause", default="muted", metavar="TEXT")
-    unmute = actions.add_parser("unmute", parents=[common], help="lift a mute for the same cause")
-    unmute.add_argument("source", metavar="SOURCE")
-    unmute.add_argument("--cause", default="muted", metavar="TEXT")
-    actions.add_parser("muted", parents=[common], help="sources that may not ask, and why")
+    for each in (mute, action("unmute", "lift a mute for the same cause", "source")):
+        each.add_argument("--cause", default="muted", metavar="TEXT", help="why; a mute is lifted for its own cause only")
+    action("muted", "sources that may not ask, and why")
     return parser.parse_args(["list", *argv] if not argv or argv[0] in ("--json", "--all") else argv)
 
 

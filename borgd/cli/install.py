@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from borgd.cli.words import about
 from borgd.errors import BorgError, InputError
 from borgd.paths import Places, places, private_dir, shipped
 
@@ -165,7 +166,7 @@ def installed(agent: str, where: Places) -> dict[str, bool]:
 
 def run(argv: list[str]) -> int:
     """Show or apply; the exit code."""
-    parser = argparse.ArgumentParser(prog=f"borg {argv[0]}", description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"borg {argv[0]}", description=about(__doc__))
     parser.add_argument("agent", choices=["claude-code", "systemd"])
     parser.add_argument("--apply", action="store_true", help="write the settings file (without it, only shows the change)")
     options = parser.parse_args(argv[1:])

@@ -46,9 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     ):
         command = commands.add_parser(name, help=summary, description=summary)
         command.add_argument(
-            "--session", default="", help="the agent's session id or its first characters; the last active one"
+            "--session", default="", metavar="ID", help="the agent's session id or its first characters; the last active one"
         )
-        command.add_argument("--subagent", default="", help="the id of a subagent in it")
+        command.add_argument("--subagent", default="", metavar="ID", help="the id of a subagent in it")
         command.add_argument("--json", action="store_true", help="print one JSON document")
         if name in ("start", "extend"):
             for budget in BUDGETS:

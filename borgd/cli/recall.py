@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from borgd.cli.here import working_directory
-from borgd.cli.words import printable
+from borgd.cli.words import about, printable
 from borgd.daemon.knowledge import Knowledge
 from borgd.daemon.recall_policy import policy_of
 from borgd.daemon.repository import name as repository_name
@@ -102,13 +102,13 @@ def show(found: dict[str, Any]) -> None:
 
 def run(argv: list[str]) -> int:
     """Recall and print."""
-    parser = argparse.ArgumentParser(prog="borg recall", description=__doc__)
-    parser.add_argument("text", nargs="*")
-    parser.add_argument("--file", action="append", default=[], help="a file with the work's text")
-    parser.add_argument("--channel", choices=["early", "stop"], default="stop")
-    parser.add_argument("--lessons", type=Path, help="another lessons.jsonl")
-    parser.add_argument("--cwd", default=working_directory(), help="where the session works (here)")
-    parser.add_argument("--json", action="store_true")
+    parser = argparse.ArgumentParser(prog="borg recall", description=about(__doc__))
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="what a session says or does")
+    parser.add_argument("--file", action="append", default=[], metavar="FILE", help="a file with the work's text")
+    parser.add_argument("--channel", choices=["early", "stop"], default="stop", help="the moment (stop)")
+    parser.add_argument("--lessons", type=Path, metavar="FILE", help="a file of lessons instead of the machine's")
+    parser.add_argument("--cwd", default=working_directory(), metavar="DIR", help="where the session works (here)")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)
     if options.lessons is not None and not options.lessons.is_file():
         raise InputError(str(options.lessons), "no such file")

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from borgd.cli import replay_files as files
+from borgd.cli.words import about
 from borgd.daemon.settings import read_config
 from borgd.errors import BorgError, NoDaemonError, ProtocolError
 from borgd.memory.belief import BeliefRule
@@ -33,7 +34,7 @@ CALL_S = 0.5
 
 def run(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="borg report", description=__doc__)
+    parser = argparse.ArgumentParser(prog="borg report", description=about(__doc__))
     span = parser.add_mutually_exclusive_group()
     span.add_argument("--week", action="store_true", help="the last seven days (the default)")
     span.add_argument("--month", action="store_true", help="the last thirty days")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from borgd.cli.words import printable
+from borgd.cli.words import about, printable
 from borgd.daemon.settings import engineer_name, machine_name, read_config
 from borgd.daemon.team import CARD, Team, read_card
 from borgd.errors import BorgError
@@ -102,12 +102,19 @@ def show(found: dict[str, object]) -> None:
 
 def run(argv: list[str]) -> int:
     """The exit code."""
-    parser = argparse.ArgumentParser(prog="borg team", description=__doc__)
+    parser = argparse.ArgumentParser(prog="borg team", description=about(__doc__))
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("init", "join"):
-        commands.add_parser(name).add_argument("directory", type=Path)
-    commands.add_parser("leave")
-    commands.add_parser("status").add_argument("--json", action="store_true")
+    for name, summary in (
+        ("init", "make DIR a team's directory and join it"),
+        ("join", "share with those whose directory DIR is"),
+        ("leave", "share no more; what was shared stays in the directory"),
+        ("status", "who shares what, and what is damaged"),
+    ):
+        command = commands.add_parser(name, help=summary, description=summary)
+        if name in ("init", "join"):
+            command.add_argument("directory", type=Path, metavar="DIR", help="a directory that a file sync carries")
+        if name == "status":
+            command.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)
     where = places()
     if options.command == "status":

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.words import clock, printable
+from borgd.cli.words import about, clock, printable
 from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome, PoolEntry
@@ -78,7 +78,7 @@ def _session(decisions: list[Decision], named: str | None) -> str:
 
 def run(argv: list[str]) -> int:
     """Explain; exit code 1 where the session is not known."""
-    parser = argparse.ArgumentParser(prog="borg why", description=__doc__)
+    parser = argparse.ArgumentParser(prog="borg why", description=about(__doc__))
     parser.add_argument("session", nargs="?", help="the agent's session id, or its beginning (the last session)")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)

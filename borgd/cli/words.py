@@ -21,3 +21,10 @@ def clock(ms: int) -> str:
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(ms / 1000))
     except (ValueError, OverflowError, OSError):
         return "?"
+
+
+def about(docstring: str | None) -> str:
+    """A module's docstring as a command's help says it: without the command's own name and without markup."""
+    text = docstring or ""
+    text = (text.partition("``: ")[2] or text).replace("``", "")
+    return text[:1].upper() + text[1:]
