@@ -43,6 +43,8 @@ TAKES_CONTEXT = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"
 
 MACHINE_PREFIXES = ("<task-notification>", "<system-reminder>", "Stop hook feedback:", "<local-command-", "<command-name>")
 """How a prompt starts that no person typed: a background task's report, a hook's own reason coming back."""
+INTERRUPTED = "[Request interrupted by user"
+"""host: how a row of the session file starts that says so; never told by a hook."""
 
 
 class _Payload(msgspec.Struct):
@@ -77,6 +79,11 @@ class _Payload(msgspec.Struct):
 
 _decoder = msgspec.json.Decoder(_Payload)
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def is_machine_made(prompt: str) -> bool:
+    """Whether no person typed ``prompt``."""
+    return prompt.lstrip().startswith((*MACHINE_PREFIXES, INTERRUPTED))
 
 
 def _decode(body: bytes) -> _Payload:
@@ -148,7 +155,7 @@ def parse(event: str, body: bytes) -> Event:
         cwd=payload.cwd or "",
         transcript=_transcript(payload),
         prompt=prompt,
-        machine_made=prompt.lstrip().startswith(MACHINE_PREFIXES),
+        machine_made=is_machine_made(prompt),
         tool=_tool(payload, event),
         last_message=payload.last_assistant_message or "",
         stop_again=bool(payload.stop_hook_active),

@@ -32,7 +32,7 @@ class Pipeline:
         apply_event(session, event, now_ms)
         match event.moment:
             case Moment.SESSION_START:
-                return Reply(context=self.recalling.after_compaction(session) if event.source == "compact" else "")
+                return Reply(context=self.compacted(session) if event.source == "compact" else "")
             case Moment.PROMPT:
                 return await self.prompt(session, event, now_ms)
             case Moment.BEFORE_TOOL:
@@ -54,10 +54,17 @@ class Pipeline:
                     session.write(("#borg-ended", str(now_ms)))
         return Reply()
 
+    def compacted(self, session: Session) -> str:
+        """What the agent was told and no longer sees; told once, whether a hook or the transcript speaks of it first."""
+        session.compactions_answered = max(session.compactions_answered + 1, session.compactions)
+        return self.recalling.after_compaction(session)
+
     async def prompt(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A person spoke: what it corrects, what it opens, what it brings up, what waits to be handed over."""
         if not is_of_a_person(event):
             return Reply()
+        if session.compactions > session.compactions_answered and (again := self.compacted(session)):
+            session.tell_later(again)
         heard = await self.listening.prompt(session, event, now_ms)
         await self.limiting.prompt(event, now_ms)
         return await self.context(session, event, heard, now_ms)

@@ -10,7 +10,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -20,16 +19,17 @@ import msgspec
 
 from borgd.agents import agent as agent_module
 from borgd.agents.event import Event, Moment, Reply, checked
+from borgd.agents.transcripts.claude_code import Fact
 from borgd.config import Config
 from borgd.daemon.repository import name as repository_name
-from borgd.daemon.session import Key, Session, apply_fact, event_mark, hand_over
+from borgd.daemon.session import Key, Session, event_mark, hand_over
 from borgd.daemon.session_lines import apply_line
 from borgd.daemon.sessions import Sessions
 from borgd.daemon.settings import engineer_name, machine_name, read_config
 from borgd.daemon.storing import Storing
 from borgd.daemon.sweep import Sweep
 from borgd.daemon.trace import Trace
-from borgd.daemon.transcript_tail import TranscriptTail
+from borgd.daemon.transcripts import Transcripts
 from borgd.daemon.watcher import Watcher
 from borgd.errors import BorgError, ConfigError, ProtocolError
 from borgd.journal import GroupCommit
@@ -70,6 +70,7 @@ class Service:
         self.where = where
         self.trace = Trace()
         self.watcher = Watcher()
+        self.transcripts = Transcripts(self.watcher, self._saw_fact)
         self.patience_s = patience_s
         self.problems: dict[str, str] = {}
         """What does not work, by its source; gone as soon as that works again."""
@@ -128,6 +129,7 @@ class Service:
         self._watch()
         tasks.start_soon(self.parts.hear_team)
         tasks.start_soon(self.watcher.run)
+        tasks.start_soon(self.transcripts.run)
         tasks.start_soon(self._every, MINUTE_S, self._expire)
         tasks.start_soon(self._every, HOUR_S, self._end_silent)
         tasks.start_soon(self._every, 1.0, self.parts.every_second)
@@ -195,8 +197,7 @@ class Service:
 
     def _untrack(self, session: Session) -> None:
         self.watcher.untrack(session.file.path)
-        if session.tail is not None:
-            self.watcher.untrack(session.tail.path)
+        self.transcripts.drop(session)
 
     def _let_go(self, session: Session) -> None:
         """Keep nothing of ``session`` in memory, judge nothing and write nothing: its file is removed."""
@@ -277,6 +278,10 @@ class Service:
         self.problems.pop(source, None)
         return reply
 
+    def _saw_fact(self, session: Session, fact: Fact) -> None:
+        if self.parts is not None:
+            self.parts.saw_fact(session, fact)
+
     async def _handle(self, event: Event, started: int) -> Reply:
         await self._loaded.wait()
         if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
@@ -292,7 +297,7 @@ class Service:
             self._take_foreign(session, session.file.foreign())
             if not session.remote or event.cwd != session.cwd:
                 session.remote = self._remote(event.cwd or session.cwd)
-            self._read_transcript(session, event)
+            self.transcripts.read(session, event.transcript)
             for path in self.parts.knowledge.files.values():
                 self.watcher.look(path)
             reply = await self.parts.pipeline.handle(session, event, now_ms)
@@ -350,25 +355,6 @@ class Service:
             while len(self._remotes) > REMOTES:
                 self._remotes.popitem(last=False)
         return name
-
-    def _read_transcript(self, session: Session, event: Event) -> None:
-        if not Path(event.transcript).is_absolute():
-            return
-        if session.tail is None or str(session.tail.path) != event.transcript:
-            if session.tail is not None:
-                self.watcher.untrack(session.tail.path)
-            session.tail = TranscriptTail(Path(event.transcript))
-            self.watcher.track(session.tail.path, lambda _: self._transcript_grew(session))
-        self._transcript_grew(session)
-        self.watcher.ours(session.tail.path)
-
-    def _transcript_grew(self, session: Session) -> None:
-        if session.tail is None:
-            return
-        for fact in session.tail.read():
-            apply_fact(session, fact)
-            if self.parts is not None:
-                self.parts.saw_fact(session, fact)
 
     async def call(self, method: str, body: bytes) -> Answer:
         """One command.

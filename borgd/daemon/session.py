@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from borgd.agents.event import Event, Moment
-from borgd.agents.transcripts.claude_code import Fact, Usage
+from borgd.agents.transcripts.claude_code import Usage
 from borgd.daemon.state_file import KINDS, StateFile
 from borgd.daemon.transcript_tail import TranscriptTail
 from borgd.lessons.scrub import scrub_head
@@ -47,6 +47,14 @@ _LESSON_LINE = re.compile(r"[\W_]{0,20}(?P<id>\w[\w.-]*)[\W_]{0,3}(?:\(from [^)]
 
 
 @dataclass
+class PromptMark:
+    """The id that the host gave a prompt, and the row of the transcript that holds it (0: none read yet)."""
+
+    id: str = ""
+    row: int = 0
+
+
+@dataclass
 class Session:
     """What one session works on and what it was already told. ``asked`` and ``delivered`` hold lesson ids."""
 
@@ -57,9 +65,18 @@ class Session:
     transcript: str = ""
     prompt_id: str = ""
     prompts: list[str] = field(default_factory=list)
-    touches: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    marks: list[PromptMark] = field(default_factory=list)
+    """One for each of ``prompts``."""
+    touches: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    """Touched files, each with the row of the transcript that touched it first (0: not known)."""
     plan: str = ""
+    plan_row: int = 0
     last_message: str = ""
+    said_row: int = 0
+    compactions: int = 0
+    """Compactions that the transcript told of while it was followed, and those after which lessons came again."""
+    compactions_answered: int = 0
+    compaction_row: int = 0
     notes: list[str] = field(default_factory=list)
     topics: dict[str, int] = field(default_factory=dict)
     """How often a named system was looked at; see recalling.TOPIC_TRIES."""
@@ -228,11 +245,22 @@ class Session:
         """Whether this outcome or episode was not told before; remembers it, whatever number of events lies between."""
         return _first(self.noted, key, REMEMBERED_OUTCOMES)
 
-    def touch(self, path: str) -> bool:
+    def hear(self, text: str, id: str = "", row: int = 0) -> bool:
+        """Take a prompt in, before those that stand on later rows; whether it is new, not told under this id before."""
+        if id and any(mark.id == id for mark in self.marks):
+            return False
+        place = len(self.prompts)
+        if row:
+            place = next((number for number, mark in enumerate(self.marks) if not 0 < mark.row < row), place)
+        self.prompts.insert(place, text)
+        self.marks.insert(place, PromptMark(id, row))
+        del self.prompts[: -5 * PROMPTS], self.marks[: -5 * PROMPTS]
+        return True
+
+    def touch(self, path: str, row: int = 0) -> bool:
         """Note a touched file; whether it is new."""
         new = path not in self.touches
-        self.touches.pop(path, None)
-        self.touches[path] = None
+        self.touches[path] = self.touches.pop(path, row)
         while len(self.touches) > 5 * TOUCHES:
             self.touches.popitem(last=False)
         return new
@@ -292,15 +320,17 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
         session.transcript = event.transcript
     if is_of_a_person(event):
         session.prompt_id = event.prompt_id or f"p{len(session.prompts)}"
-        text, _ = session.write(("prompt", event.prompt.strip()), ("#borg-prompt", session.prompt_id))
-        session.prompts.append(text)
-        del session.prompts[: -5 * PROMPTS]
+        text = scrub_head(event.prompt.strip(), PROMPT_CHARS)
+        if session.hear(text, event.prompt_id):
+            session.write(("prompt", text))
+        session.first_noted("prompt", event.prompt_id or text)
+        session.write(("#borg-prompt", session.prompt_id))
         session.changed = False
         session.blocked_at = ("", 0)
     if event.moment is Moment.AFTER_TOOL and event.tool is not None:
         session.write(*(("touch", path) for path in touched(event) if session.touch(path)))
     if event.moment in (Moment.STOP, Moment.SUBAGENT_STOP) and event.last_message:
-        session.last_message = event.last_message[:PROMPT_CHARS]
+        session.last_message, session.said_row = event.last_message[:PROMPT_CHARS], 0
 
 
 def hand_over(subagent: Session, main: Session) -> None:
@@ -340,32 +370,3 @@ def touched(event: Event) -> list[str]:
 def relative(path: str, cwd: str) -> str:
     """``path`` below ``cwd`` without it, else as it is."""
     return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path
-
-
-def _take_plan(session: Session, text: str) -> None:
-    plan = scrub_head(text, PROMPT_CHARS)
-    if plan != session.plan:
-        session.plan = plan
-        session.write(("plan", plan))
-
-
-def apply_fact(session: Session, fact: Fact) -> None:
-    """Take one fact of the transcript into ``session``, its lines into what the state file gains."""
-    if fact.subagent != session.subagent:
-        return
-    if fact.kind == "plan":
-        _take_plan(session, fact.text)
-    elif fact.kind == "text":
-        session.last_message = fact.text[:PROMPT_CHARS]
-    elif fact.kind == "touch":
-        path = relative(fact.text, session.cwd)
-        if session.touch(path):
-            session.write(("touch", path))
-    elif fact.kind == "usage" and fact.usage is not None:
-        session.turns += 1
-        session.usage = Usage(
-            session.usage.input_tokens + fact.usage.input_tokens,
-            session.usage.output_tokens + fact.usage.output_tokens,
-            session.usage.cache_read_input_tokens + fact.usage.cache_read_input_tokens,
-            session.usage.cache_creation_input_tokens + fact.usage.cache_creation_input_tokens,
-        )

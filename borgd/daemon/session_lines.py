@@ -15,7 +15,14 @@ from borgd.memory.records import Decision
 def _take_prompt_id(session: Session, text: str) -> None:
     session.prompt_id = text
     session.first_seen("UserPromptSubmit", text)
+    _take_heard(session, text)
     session.changed = session.ended = False
+
+
+def _take_heard(session: Session, text: str) -> None:
+    session.first_noted("prompt", text)
+    if session.marks:
+        session.marks[-1].id = text
 
 
 def _take_asked(session: Session, text: str) -> None:
@@ -57,13 +64,14 @@ def _take_block(session: Session, text: str) -> None:
 
 
 _LINES: dict[str, Callable[[Session, str], object]] = {
-    "prompt": lambda session, text: session.prompts.append(text[:PROMPT_CHARS]),
+    "prompt": lambda session, text: session.hear(text[:PROMPT_CHARS]),
     "touch": Session.touch,
     "plan": lambda session, text: setattr(session, "plan", text),
     "said": lambda session, text: setattr(session, "last_message", text),
     "work": _take_note,
     "#borg-cwd": lambda session, text: setattr(session, "cwd", text),
     "#borg-prompt": _take_prompt_id,
+    "#borg-heard": _take_heard,
     "#borg-topic": _take_topic,
     "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
     "#borg-held": lambda session, text: session.withheld.update(text.split()[1:]),

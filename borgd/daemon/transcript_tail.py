@@ -14,32 +14,41 @@ from borgd.daemon.regular_file import open_regular
 
 READ_BYTES = 1 << 20
 """guard: bytes of one read, so that no hook waits for a long transcript."""
+STEP_BYTES = 1 << 18
+"""tuned: bytes of one read in the background; some 3 ms, which is what a hook may have to wait for it."""
 FIRST_BYTES = 4 << 20
 """guard: of a file met for the first time, only this much of its end is read."""
 
 
 class TranscriptTail:
-    """One session file. ``more`` says that the last read stopped at its bound and there is more to read."""
+    """One session file. ``more`` says that the last read stopped at its bound and there is more to read.
+
+    ``beginnings`` counts how often reading began anew, which is when rows are numbered anew; ``backlog`` says that what
+    was there at the last beginning has not been read to its end yet.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reader = Reader()
         self.offset = 0
         self.more = False
+        self.beginnings = 0
+        self.backlog = False
         self._inode = 0
 
-    def read(self) -> list[Fact]:
-        """What the file says since the last read; empty where there is no file (yet)."""
+    def read(self, limit: int = READ_BYTES) -> list[Fact]:
+        """What the next ``limit`` bytes say; empty where there is no file (yet) and at its end."""
+        self.backlog = self.backlog and self.more
         try:
             with open_regular(self.path) as file:
                 info = os.fstat(file.fileno())
                 if info.st_ino != self._inode or info.st_size < self.offset:
                     self._start_over(info)
                 if info.st_size == self.offset:
-                    self.more = False
+                    self.more = self.backlog = False
                     return []
                 file.seek(self.offset)
-                chunk = file.read(READ_BYTES)
+                chunk = file.read(limit)
         except OSError:
             return []
         self.offset += len(chunk)
@@ -48,6 +57,8 @@ class TranscriptTail:
 
     def _start_over(self, info: os.stat_result) -> None:
         self.reader = Reader()
+        self.beginnings += 1
+        self.backlog = True
         self._inode = info.st_ino
         self.offset = max(0, info.st_size - FIRST_BYTES)
         if self.offset:

@@ -8,7 +8,8 @@ import pytest
 
 from borgd.agents.event import Event, Moment, ToolCall
 from borgd.agents.transcripts.claude_code import Fact
-from borgd.daemon.session import PROMPT_CHARS, Session, apply_event, apply_fact
+from borgd.daemon.session import PROMPT_CHARS, Session, apply_event
+from borgd.daemon.session_facts import apply_fact
 from borgd.daemon.state_file import StateFile
 
 SECRETS = [
