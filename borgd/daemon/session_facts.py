@@ -61,11 +61,12 @@ def _prompt(session: Session, fact: Fact) -> None:
     text = fact.text.strip()
     if not text or is_machine_made(text) or is_ours(text):
         return
-    known = next((mark for mark in session.marks if fact.id and mark.id == fact.id), None)
+    if fact.id and (known := next((mark for mark in session.marks if mark.id == fact.id), None)):
+        known.row = fact.row
+        return
     text = scrub_head(text, PROMPT_CHARS)
-    for mark, words in zip(session.marks, session.prompts, strict=True):
-        if known is None and not mark.row and words == text and (not fact.id or _NUMBERED.match(mark.id)):
-            known = mark
+    same = (mark for mark, words in zip(session.marks, session.prompts, strict=True) if words == text and not mark.row)
+    known = next((mark for mark in same if not fact.id or _NUMBERED.match(mark.id)), None)
     if known is not None:
         known.row = fact.row
     elif session.first_noted("prompt", fact.id or text):

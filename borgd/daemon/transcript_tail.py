@@ -14,8 +14,8 @@ from borgd.daemon.regular_file import open_regular
 
 READ_BYTES = 1 << 20
 """guard: bytes of one read, so that no hook waits for a long transcript."""
-STEP_BYTES = 1 << 18
-"""tuned: bytes of one read in the background; some 3 ms, which is what a hook may have to wait for it."""
+STEP_BYTES = 1 << 16
+"""guard: bytes of one read in the background, so that a hook waits some milliseconds for it at most."""
 FIRST_BYTES = 4 << 20
 """guard: of a file met for the first time, only this much of its end is read."""
 

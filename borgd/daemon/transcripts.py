@@ -18,7 +18,7 @@ from borgd.daemon.transcript_tail import READ_BYTES, STEP_BYTES, TranscriptTail
 from borgd.daemon.watcher import Watcher
 
 PAUSE_S = 0.005
-"""tuned: seconds between two steps in the background: it takes less than half of the loop's time."""
+"""design: seconds between two steps in the background, for hooks."""
 
 
 class Transcripts:
