@@ -47,12 +47,17 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
 }
 
 
+CODES = "\nExit codes: 0 done, 1 not done, 2 wrong arguments, 3 a fault of borgd, 4 no daemon answers, 130 interrupted."
+
+
 def usage(group: str = "") -> str:
     """The list of commands, one line each; of ``group`` only, where it is one (``debug``)."""
     listed = {words: summary for words, (_, summary) in COMMANDS.items() if not group or words[0] == group}
     lines = [f"  {' '.join(words):<18} {summary}" for words, summary in listed.items()]
     command = f"borg {group} COMMAND" if group else "borg COMMAND"
-    return f"usage: {command} [ARGUMENT …]\n\n" + "\n".join(lines) + f"\n\n{command} --help says more."
+    return (
+        f"usage: {command} [ARGUMENT …]\n\n" + "\n".join(lines) + f"\n\n{command} --help says more.{'' if group else CODES}"
+    )
 
 
 def dispatch(argv: list[str]) -> int:
@@ -76,7 +81,8 @@ def dispatch(argv: list[str]) -> int:
     if argv[0] in {words[0] for words in COMMANDS} and argv[1:] in ([], ["-h"], ["--help"]):
         print(usage(argv[0]))
         return EXIT_USAGE if len(argv) == 1 else 0
-    print(f"borg: no command {' '.join(argv[:2])!r}; borg --help lists them", file=sys.stderr)
+    named = [word for word in argv[:2] if not word.startswith("-")]
+    print(f"borg: no command {' '.join(named or argv[:1])!r}; borg --help lists them", file=sys.stderr)
     return EXIT_USAGE
 
 

@@ -29,7 +29,9 @@ def usage() -> str:
 
 def run(argv: list[str]) -> int:
     """Run the subcommand in ``argv``."""
-    if not argv or argv[0] in ("-h", "--help", "help"):
+    if argv and argv[0] == "help":
+        argv = [*argv[1:], "--help"]
+    if not argv or argv[0] in ("-h", "--help"):
         print(usage())
         return 0 if argv else UsageError.exit_code
     if argv[0] not in SUBCOMMANDS:
