@@ -88,7 +88,7 @@ def dispatch(argv: list[str]) -> int:
 
 def main() -> None:
     """Console entry of ``borg`` and ``borgd``."""
-    _open_closed_streams()
+    _prepare_streams()
     try:
         code = _foreseen()
     except Exception:
@@ -137,8 +137,12 @@ def _discard(descriptor: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
-def _open_closed_streams() -> None:
-    """What the caller closed (``2>&-``) leads nowhere, rather than into the next file that is opened."""
+def _prepare_streams() -> None:
+    """What the caller closed (``2>&-``) leads nowhere, rather than into the next file that is opened.
+
+    A letter that the terminal's encoding lacks is written as its number: it is no reason to fail.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (for as long as the process lives)
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

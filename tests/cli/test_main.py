@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -93,3 +94,12 @@ def test_every_command_says_what_it_does(words: tuple[str, ...], capsys: pytest.
     assert code == 0
     assert said.startswith(f"usage: borg {' '.join(words)}")
     assert len(said.strip().split("\n")) >= 3
+
+
+def test_letters_that_the_terminal_lacks_are_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(held, encoding="latin-1"))
+    monkeypatch.setattr(sys, "argv", ["borg", "--help"])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        cli.main()
+    assert held.getvalue().startswith(rb"usage: borg COMMAND [ARGUMENT \u2026]")
