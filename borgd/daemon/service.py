@@ -31,7 +31,7 @@ from borgd.daemon.sweep import Sweep
 from borgd.daemon.trace import Trace
 from borgd.daemon.transcripts import Transcripts
 from borgd.daemon.watcher import Watcher
-from borgd.errors import BorgError, ConfigError, ProtocolError
+from borgd.errors import BorgError, ConfigError
 from borgd.journal import GroupCommit
 from borgd.paths import Places, private_dir
 from borgd.wire import Answer
@@ -83,8 +83,8 @@ class Service:
         self._sweeping = anyio.Lock()
         self._sweep = Sweep(where.sessions, self.sessions.idle_ms)
         self.parts: Parts | None = None
-        self._loaded = anyio.Event()
-        self._locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
+        self.loaded = anyio.Event()
+        self.locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
         self._remotes: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._closing = anyio.Event()
         self._closed = anyio.Event()
@@ -125,7 +125,7 @@ class Service:
             )
             return
         finally:
-            self._loaded.set()
+            self.loaded.set()
         self._watch()
         tasks.start_soon(self.parts.hear_team)
         tasks.start_soon(self.watcher.run)
@@ -145,11 +145,12 @@ class Service:
         assert self.parts is not None
         parts = self.parts
         for path in parts.knowledge.files.values():
-            self.watcher.track(path, lambda _: self._refresh())
+            self.watcher.track(path, lambda _: self.refresh())
         self.watcher.track(self.where.config_file, lambda _: self._reconfigure())
-        parts.watch(self.watcher, self._refresh)
+        parts.watch(self.watcher, self.refresh)
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Take in what the journals and the team gained; what cannot be read is a problem to report."""
         assert self.parts is not None
         try:
             self.parts.knowledge.refresh()
@@ -190,7 +191,7 @@ class Service:
     async def _expire(self, now_ms: int) -> None:
         """Let go of the sessions that fell silent; what was shown in them and has no outcome gets its last one."""
         for session in self.sessions.expire(now_ms):
-            self._locks.pop(session.key, None)
+            self.locks.pop(session.key, None)
             self._untrack(session)
             if not session.ended:
                 await self._end(session, SILENT, now_ms)
@@ -199,7 +200,7 @@ class Service:
         self.watcher.untrack(session.file.path)
         self.transcripts.drop(session)
 
-    def _let_go(self, session: Session) -> None:
+    def let_go(self, session: Session) -> None:
         """Keep nothing of ``session`` in memory, judge nothing and write nothing: its file is removed."""
         self._untrack(session)
         session.pending.clear()
@@ -209,7 +210,7 @@ class Service:
 
     def _make_room(self) -> None:
         for session in self.sessions.surplus():
-            self._locks.pop(session.key, None)
+            self.locks.pop(session.key, None)
             self._untrack(session)
             self._save(session)
 
@@ -233,7 +234,7 @@ class Service:
         stored = await anyio.to_thread.run_sync(self._sweep.children, parent.agent, parent.id, paths)
 
         async def end(child: Session) -> None:
-            async with self._locks.setdefault(child.key, anyio.Lock()):
+            async with self.locks.setdefault(child.key, anyio.Lock()):
                 await self._end(child, reason, now_ms)
 
         async with anyio.create_task_group() as tasks:
@@ -261,7 +262,7 @@ class Service:
         module = agent_module(agent)
         started = time.perf_counter_ns()
         parsed = checked(module.parse(event, body))
-        early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self._loaded.is_set()
+        early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self.loaded.is_set()
         reply = Reply() if early or parsed.moment is Moment.OTHER else await self._noted(parsed, started)
         out = module.render(parsed, reply)
         self.trace.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
@@ -283,15 +284,15 @@ class Service:
             self.parts.saw_fact(session, fact)
 
     async def _handle(self, event: Event, started: int) -> Reply:
-        await self._loaded.wait()
+        await self.loaded.wait()
         if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
             return Reply()
         now_ms = time.time_ns() // 1_000_000
         session = self._heard_of((event.agent, self.sessions.known_as(event), event.subagent), now_ms)
-        lock = self._locks.setdefault(session.key, anyio.Lock())
+        lock = self.locks.setdefault(session.key, anyio.Lock())
         async with lock:
             if session.file.vanished():
-                self._let_go(session)
+                self.let_go(session)
             session = self._heard_of(session.key, now_ms)  # forgotten while this event waited: it starts from nothing
             session.choices.clear()
             self._take_foreign(session, session.file.foreign())
@@ -323,7 +324,7 @@ class Service:
         key = (parsed.agent, self.sessions.known_as(parsed), parsed.subagent)
         if key not in self.sessions.live or self.parts is None:
             return
-        async with self._locks.setdefault(key, anyio.Lock()):
+        async with self.locks.setdefault(key, anyio.Lock()):
             session = self.sessions.live.get(key)
             if session is None or session.answering != event_mark(parsed) or session.file.vanished():
                 return
@@ -361,66 +362,15 @@ class Service:
 
         :raises ProtocolError: no such method, or parameters that are not as expected.
         """
-        methods: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]] = {
-            "tail": self._tail,
-            "session": self._session,
-            "memory": self._memory,
-            "forget": self._forget,
-        }
-        if method not in methods:
-            raise ProtocolError(f"no method {method!r}; the command line and the daemon may be of different versions")
-        try:
-            parameters = msgspec.json.decode(body or b"{}", type=dict[str, Any])
-        except msgspec.DecodeError as error:
-            raise ProtocolError(f"{method}: expected a JSON object of parameters: {error}") from None
-        return Answer(out=msgspec.json.encode(await methods[method](parameters)))
+        from borgd.daemon.calls import answer
 
-    async def _tail(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Events after number ``since`` (default: only what comes), waiting up to ``wait`` seconds for one."""
-        since = int(parameters.get("since", -1))
-        wait = min(60.0, max(0.0, float(parameters.get("wait", 0))))
-        return await self.trace.after(since, wait)
-
-    async def _memory(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """What is remembered; see memory_call."""
-        from borgd.daemon.memory_call import memory
-
-        return memory(self.parts, parameters)
-
-    async def _session(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """What is known of the sessions whose id starts with ``id``."""
-        prefix = str(parameters.get("id", ""))
-        return {"sessions": [summary(one) for one in self.sessions.live.values() if one.id.startswith(prefix)]}
-
-    async def _forget(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Drop sessions unjudged and lessons from the others; how many were dropped. The caller cleans the journals."""
-        from borgd.daemon.forgetting import Forget, unshare, without_lessons
-
-        await self._loaded.wait()
-        try:
-            target = msgspec.convert(parameters, Forget)
-        except msgspec.ValidationError as error:
-            raise ProtocolError(f"forget: {error}") from None
-        dropped = 0
-        for session in list(self.sessions.live.values()):
-            async with self._locks.setdefault(session.key, anyio.Lock()):
-                if target.takes(session):
-                    self._let_go(session)
-                    session.file.path.unlink(missing_ok=True)
-                    dropped += 1
-                else:
-                    without_lessons(session, target.lessons)
-        self.trace.forget(lambda name, ms: name in target.sessions or 0 <= target.since_ms <= ms)
-        if self.parts is not None:
-            unshare(self.parts.knowledge, target)
-            self._refresh()
-        return {"sessions": dropped}
+        return Answer(out=msgspec.json.encode(await answer(self, method, body)))
 
     def status(self) -> dict[str, Any]:
         """The service's part of ``borg status``."""
         found: dict[str, Any] = {
             "sessions": len(self.sessions.live),
-            "loaded": self._loaded.is_set(),
+            "loaded": self.loaded.is_set(),
             "watcher": {**self.watcher.found, "rearmed": self.watcher.rearmed},
             "problems": list(dict.fromkeys(self.problems.values())),
         }
@@ -431,24 +381,6 @@ class Service:
             }
             found["problems"] += self.parts.knowledge.problems[-10:]
         return found
-
-
-def summary(session: Session) -> dict[str, Any]:
-    """A session in numbers and names, no text of it."""
-    return {
-        "agent": session.agent,
-        "session": session.id,
-        "subagent": session.subagent,
-        "cwd": session.cwd,
-        "repository": session.remote,
-        "prompts": len(session.prompts),
-        "touches": len(session.touches),
-        "topics": sorted(session.topics),
-        "delivered": sorted(session.delivered),
-        "asked": sorted(session.asked),
-        "tokens": msgspec.to_builtins(session.usage),
-        "last_ms": session.last_ms,
-    }
 
 
 def build(where: Places) -> Service:

@@ -48,7 +48,7 @@ async def running_service() -> AsyncIterator[Service]:
         service = build(places())
         service.patience_s = lambda _: 60.0  # no busy machine makes a test's answer come too late
         await service.start(tasks)
-        await service._loaded.wait()
+        await service.loaded.wait()
         yield service
         await service.close()
         tasks.cancel_scope.cancel()

@@ -207,7 +207,7 @@ async def test_unknown_subagents_that_stop_leave_nothing_behind(orion: Path) -> 
             assert await agent.send("SubagentStop", last_assistant_message="x", **sent) == {}
         assert list(service.sessions.live) == [("claude-code", "s1", "")]
         assert sorted(service.where.sessions.iterdir()) == files
-        assert len(service._locks) == 1
+        assert len(service.locks) == 1
 
 
 async def test_a_killed_subagent_is_forgotten_by_its_silence(orion: Path) -> None:

@@ -67,7 +67,7 @@ async def test_sessions_past_the_bound_go_on_from_their_files(orion: Path, monke
         for agent in agents:
             assert "CAP" in await agent.prompt(TASK)
             assert len(service.sessions.live) <= 3
-            assert len(service._locks) <= 4
+            assert len(service.locks) <= 4
         assert len([path for path in service.watcher._files if path.suffix == ".ctx"]) <= 3
         for agent in agents:
             assert await agent.prompt("Go on in Orion") == "", "it was told already"
