@@ -68,7 +68,7 @@ def load() -> State:
         return msgspec.json.decode(path.read_bytes(), type=State)
     except FileNotFoundError:
         return State()
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, RecursionError) as error:
         raise InputError(
             str(path),
             f"cannot be used ({error}); it also lists what was forgotten: mend it, or remove it and read all again",

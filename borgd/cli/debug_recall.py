@@ -50,7 +50,7 @@ def read_lines(name: str, convert: Callable[[dict[str, Any], int], T]) -> tuple[
             found.append(convert(msgspec.json.decode(line, type=dict[str, Any]), number))
         except InputError as error:
             errors.append(error)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             errors.append(InputError(name, f"expected one JSON object, got something else: {error}", line=number))
     return found, errors
 

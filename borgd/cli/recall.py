@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -30,6 +30,8 @@ from borgd.recall.evidence import Match
 from borgd.recall.scope import named_scopes
 
 NONE_YET = "There is no lesson to recall: borg lesson add writes one, borg lesson import CLAUDE.md takes over your rules."
+TEXT_BYTES = 1 << 20
+"""guard: how much of a file, or of standard input, is looked at."""
 LISTED = 10
 """design: lessons listed for a person."""
 
@@ -42,14 +44,22 @@ def text_of(options: argparse.Namespace) -> str:
     parts = [" ".join(options.text)] if options.text else []
     for name in options.file:
         try:
-            parts.append(Path(name).read_text(encoding="utf-8", errors="replace"))
+            with Path(name).open("rb") as file:
+                parts.append(_text(file, name))
         except OSError as error:
             raise InputError(name, f"cannot be read: {error.strerror}") from None
     if not parts and not sys.stdin.isatty():
-        parts.append(sys.stdin.buffer.read().decode("utf-8", "replace"))
+        parts.append(_text(sys.stdin.buffer, "standard input"))
     if not any(part.strip() for part in parts):
         raise UsageError("give a text, --file FILE, or text on standard input; borg recall --help says more")
     return "\n".join(parts)
+
+
+def _text(file: IO[bytes], name: str) -> str:
+    data = file.read(TEXT_BYTES + 1)
+    if len(data) > TEXT_BYTES:
+        print(f"borg: {printable(name)}: only the first {TEXT_BYTES >> 20} MiB are looked at", file=sys.stderr)
+    return data[:TEXT_BYTES].decode("utf-8", "replace")
 
 
 def document(choice: Choice, matches: list[Match], knowledge: Knowledge, floor: float) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def _last_head(data: bytes) -> Head:
     import msgspec
 
     for line in reversed(data[-TAIL_BYTES:].splitlines()):
-        with suppress(msgspec.DecodeError):
+        with suppress(msgspec.DecodeError, RecursionError):
             found = head_of(msgspec.json.decode(line, type=dict[str, object]))
             if found is not None:
                 return found

@@ -31,7 +31,7 @@ class ContextCounts:
         self.path = path
         self._own = ContextPrior()
         self._dirty = False
-        with suppress(OSError, msgspec.DecodeError):
+        with suppress(OSError, msgspec.DecodeError, RecursionError):
             if path.stat().st_size <= FILE_BYTES:
                 self._own = ContextPrior.from_plain(msgspec.json.decode(path.read_bytes(), type=dict[str, object]))
         self.prior = ContextPrior.shipped()

@@ -42,7 +42,7 @@ def _take_topic(session: Session, text: str) -> None:
 
 
 def _take_pool(session: Session, text: str) -> None:
-    with suppress(msgspec.DecodeError):
+    with suppress(msgspec.DecodeError, RecursionError):
         decision = msgspec.json.decode(text, type=Decision)
         pool = tuple(entry for entry in decision.pool if entry.id.strip("-"))  # a forgotten lesson's id was blanked
         if pool:

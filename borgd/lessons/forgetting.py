@@ -6,7 +6,7 @@ must not be refilled by forgetting; the words in them go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from borgd.lessons.store import TOMBSTONE
@@ -19,6 +19,11 @@ WORDS = frozenset({"question", "options", "fallback", "text", "reason", "key", "
 
 RULINGS = frozenset({"excluded", "retracted"})
 """design: a person's standing decisions about sources; forgetting a time must not undo them."""
+
+
+def _in(value: object, names: Collection[str]) -> bool:
+    """Whether ``value``, of which a damaged record may have made anything, is one of ``names``."""
+    return isinstance(value, str) and value in names
 
 
 class Target(NamedTuple):
@@ -37,7 +42,7 @@ class Target(NamedTuple):
 
     def names(self, record: Mapping[str, Any]) -> bool:
         """Whether ``record`` is a session's that is forgotten, or from the span of time."""
-        return record.get("session") in self.sessions or self.recent(record)
+        return _in(record.get("session"), self.sessions) or self.recent(record)
 
 
 def widened(target: Target, episodes: Iterable[Mapping[str, Any]], proposals: Iterable[Mapping[str, Any]]) -> Target:
@@ -48,10 +53,11 @@ def widened(target: Target, episodes: Iterable[Mapping[str, Any]], proposals: It
     """
     gone = {str(one.get("id")) for one in episodes if target.names(one)}
     records = list(proposals)
-    became = {str(one.get("id")) for one in records if one.get("verdict") == "keep" and one.get("lesson") in target.lessons}
-    gone |= {str(one["episode"]) for one in records if one.get("id") in became and one.get("episode")}
+    kept = [one for one in records if one.get("verdict") == "keep"]
+    became = {str(one.get("id")) for one in kept if _in(one.get("lesson"), target.lessons)}
+    gone |= {str(one["episode"]) for one in records if _in(one.get("id"), became) and one.get("episode")}
     gone |= target.episodes
-    proposed = {str(one.get("id")) for one in records if "verdict" not in one and one.get("episode") in gone}
+    proposed = {str(one.get("id")) for one in records if "verdict" not in one and _in(one.get("episode"), gone)}
     return target._replace(episodes=frozenset(gone), proposals=target.proposals | became | proposed)
 
 
@@ -67,16 +73,16 @@ def emptied(records: Iterable[Mapping[str, Any]], target: Target) -> frozenset[s
 def remains(journal: str, record: Mapping[str, Any], target: Target) -> Mapping[str, Any] | None:
     """What stays of ``record`` in ``journal`` (its name without ending); None: nothing."""
     if journal == "lessons":
-        keep = record.get("kind") == TOMBSTONE or not (record.get("id") in target.lessons or target.recent(record))
+        keep = record.get("kind") == TOMBSTONE or not (_in(record.get("id"), target.lessons) or target.recent(record))
         return record if keep else None
     if journal == "decisions":
         return None if target.names(record) else _without_lessons(record, target)
     if journal == "outcomes":
-        return None if record.get("lesson") in target.lessons or target.names(record) else record
+        return None if _in(record.get("lesson"), target.lessons) or target.names(record) else record
     if journal == "episodes":
-        return None if record.get("id") in target.episodes or target.names(record) else record
+        return None if _in(record.get("id"), target.episodes) or target.names(record) else record
     if journal == "proposals":
-        gone = record.get("id") in target.proposals | target.episodes or record.get("lesson") in target.lessons
+        gone = _in(record.get("id"), target.proposals | target.episodes) or _in(record.get("lesson"), target.lessons)
         return None if gone or target.recent(record) else record
     if journal == "commits":
         return None if target.names(record) else record
@@ -87,14 +93,14 @@ def _without_lessons(record: Mapping[str, Any], target: Target) -> Mapping[str, 
     pool = record.get("pool")
     if not target.lessons or not isinstance(pool, list):
         return record
-    left = [entry for entry in pool if not (isinstance(entry, dict) and entry.get("id") in target.lessons)]
+    left = [entry for entry in pool if not (isinstance(entry, dict) and _in(entry.get("id"), target.lessons))]
     if len(left) == len(pool):
         return record
     return {**record, "pool": left} if left else None
 
 
 def _without_words(record: Mapping[str, Any], target: Target) -> Mapping[str, Any]:
-    if record.get("kind") in RULINGS:
+    if _in(record.get("kind"), RULINGS):
         return record
     inner = record.get("ask")
     if isinstance(inner, dict) and target.names(inner):
