@@ -133,7 +133,9 @@ def test_a_pid_in_the_lock_that_is_not_the_listeners_is_not_signalled(at: Home) 
         assert at.borg("stop").returncode == 4
         assert bystander.poll() is None
         daemon.send_signal(signal.SIGCONT)
-        wait_for(at.answers)
+        wait_for(lambda: daemon.poll() is not None)  # it finds the request to stop that waited for it
+        assert daemon.returncode == 0
+        assert bystander.poll() is None
         bystander.kill()
 
 
