@@ -31,6 +31,6 @@ def collected(*options: str) -> set[str]:
 @pytest.mark.slow
 def test_the_command_for_benchmarks_takes_every_file_and_the_other_none() -> None:
     benchmarks, others = collected("-m", "perf"), collected("-m", "not perf")
-    written = {path.name for path in HERE.glob("*.py") if re.search(r"^def test_", path.read_text(), re.M)}
+    written = {path.name for path in HERE.glob("*.py") if re.search(r"^(?:async )?def test_", path.read_text(), re.M)}
     assert {Path(name.partition("::")[0]).name for name in benchmarks} == written - {Path(__file__).name}
     assert {Path(name.partition("::")[0]).name for name in others} == {Path(__file__).name}
