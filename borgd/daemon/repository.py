@@ -90,37 +90,40 @@ def name(directory: str) -> str:
     return f"local/{top.name}-{fnv1a(str(top).encode()) & 0xFFFFFFFF:08x}"
 
 
+def _checked_out(directory: str) -> tuple[Path, str] | None:
+    """The git directory of the worktree around ``directory`` and what its HEAD says; None: in no repository."""
+    here = Path(directory).resolve()
+    for level in [here, *here.parents][:LEVELS]:
+        dot = level / ".git"
+        if dot.is_file():
+            kind, _, target = _read(dot).strip().partition(":")
+            dot = (level / target.strip()).resolve() if kind == "gitdir" else dot
+        if (dot / "HEAD").is_file():
+            return dot, _read(dot / "HEAD").strip()
+    return None
+
+
 def head(directory: str) -> str:
     """The id of the commit checked out in ``directory``; empty where no file holds it (packed, no repository)."""
     try:
-        for level in [Path(directory).resolve(), *Path(directory).resolve().parents][:LEVELS]:
-            dot = level / ".git"
-            if dot.is_file():
-                kind, _, target = _read(dot).strip().partition(":")
-                dot = (level / target.strip()).resolve() if kind == "gitdir" else dot
-            if (dot / "HEAD").is_file():
-                found = _read(dot / "HEAD").strip()
-                if found.startswith("ref: refs/") and ".." not in found:
-                    common = dot / "commondir"
-                    shared = (dot / _read(common).strip()).resolve() if common.is_file() else dot
-                    found = _read(shared / found.removeprefix("ref: ")).strip()
-                return found if _ID.fullmatch(found) else ""
+        at = _checked_out(directory)
+        if at is None:
+            return ""
+        dot, found = at
+        if found.startswith("ref: refs/") and ".." not in found:
+            common = dot / "commondir"
+            shared = (dot / _read(common).strip()).resolve() if common.is_file() else dot
+            found = _read(shared / found.removeprefix("ref: ")).strip()
     except (OSError, ValueError, RuntimeError):
         return ""
-    return ""
+    return found if _ID.fullmatch(found) else ""
 
 
 def branch(directory: str) -> str:
     """The branch checked out in ``directory``; empty: detached, or in no repository."""
     try:
-        for level in [Path(directory).resolve(), *Path(directory).resolve().parents][:LEVELS]:
-            dot = level / ".git"
-            if dot.is_file():
-                kind, _, target = _read(dot).strip().partition(":")
-                dot = (level / target.strip()).resolve() if kind == "gitdir" else dot
-            if (dot / "HEAD").is_file():
-                head = _read(dot / "HEAD").strip()
-                return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
+        at = _checked_out(directory)
     except (OSError, ValueError, RuntimeError):
         return ""
-    return ""
+    found = at[1] if at is not None else ""
+    return found.removeprefix("ref: refs/heads/") if found.startswith("ref: refs/heads/") else ""

@@ -126,12 +126,8 @@ class Session:
     rejections: list[tuple[str, str]] = field(default_factory=list)
     """Results of failed calls that the transcript told, with the call, not listened to yet."""
     usage: Usage = field(default_factory=Usage)
-    turns: int = 0
-    started_ms: int = 0
     last_ms: int = 0
     ended: bool = False
-    model: str = ""
-    mode: str = ""
     seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
     noted: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
     said: tuple[str, int] = ("", 0)
@@ -308,11 +304,7 @@ def event_mark(event: Event) -> tuple[str, ...]:
 def apply_event(session: Session, event: Event, now_ms: int) -> None:
     """Take ``event`` into ``session``, its lines into what the state file gains."""
     session.last_ms = now_ms
-    session.started_ms = session.started_ms or now_ms
     session.ended = is_end(event)
-    session.mode = event.mode or session.mode
-    if event.moment is not Moment.MODEL_SWITCH:
-        session.model = event.model or session.model
     if event.cwd and event.cwd != session.cwd:
         session.cwd = event.cwd
         session.write(("#borg-cwd", event.cwd))

@@ -94,7 +94,6 @@ def _plan(session: Session, text: str, row: int) -> None:
 
 
 def _usage(session: Session, more: Usage) -> None:
-    session.turns += 1
     session.usage = Usage(
         session.usage.input_tokens + more.input_tokens,
         session.usage.output_tokens + more.output_tokens,

@@ -47,16 +47,6 @@ _BRANCH_CHANGES = (
     *("-d", "-D", "-m", "-M", "-c", "-C", "-f", "-u", "--delete", "--move", "--copy", "--force", "--set-upstream-to"),
     *("--unset-upstream", "--edit-description", "--set-upstream", "--create-reflog", "--track", "--no-track"),
 )
-_CONFIG_CHANGES = (
-    "--unset",
-    "--unset-all",
-    "--add",
-    "--replace-all",
-    "--edit",
-    "-e",
-    "--remove-section",
-    "--rename-section",
-)
 _TAG_CHANGES = (
     "-a",
     "-s",

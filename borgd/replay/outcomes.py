@@ -30,7 +30,6 @@ BIT: dict[str, int] = {kind: 1 << place for place, kind in enumerate(KINDS)}
 CHANGED = BIT["changed"] | BIT["tested"]
 UNDONE = BIT["regretted"] | BIT["contradicted"] | BIT["vetoed"]
 CORRECTED = BIT["corrected"]
-UNTOUCHED = BIT["not_corrected"]
 SETTLE_MS = 2 * 24 * 3600 * 1000
 """design: a session ends when it has idled for a day, and may have worked for a day; younger decisions are not judged."""
 
