@@ -1,6 +1,6 @@
 """Where things live: the XDG places, their permissions, and the one socket path.
 
-The socket's path is computed in borgd.address, which quick commands import without the rest.
+The socket's path is computed in borgd.protocol.address, which quick commands import without the rest.
 Creates directories only through ``private_dir``, always 0700.
 """
 
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from xdg_base_dirs import xdg_config_home, xdg_data_home, xdg_state_home
 
-from borgd.address import fnv1a, socket_path
 from borgd.errors import REMEDIES, BorgError
+from borgd.protocol.address import fnv1a, socket_path
 
 __all__ = ["Places", "fnv1a", "places", "private_dir", "socket_path"]
 

@@ -70,7 +70,7 @@ def state_home(env: "dict[str, str]") -> str:
 
 
 def socket_path(env: "dict[str, str]", uid: int) -> str:
-    """As borgd.address.socket_path: a test compares the two."""
+    """As borgd.protocol.address.socket_path: a test compares the two."""
     runtime = env.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/") and is_private(runtime, uid):
         path = runtime.rstrip("/") + "/borgd/borgd.sock"

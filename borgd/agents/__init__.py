@@ -32,7 +32,7 @@ class Agent(Protocol):
         ...
 
 
-AGENTS: Mapping[str, str] = {"claude-code": "borgd.agents.claude_code"}
+AGENTS: Mapping[str, str] = {"claude-code": "borgd.agents.claude_code.hooks"}
 
 
 def agent(name: str) -> Agent:

@@ -9,41 +9,41 @@ import os
 import sys
 from importlib import import_module
 
-from borgd.cli.words import printable
+from borgd.cli.terminal_text import printable
 from borgd.errors import EXIT_FORESEEN, EXIT_INTERRUPTED, EXIT_UNFORESEEN, EXIT_USAGE, BorgError, refused
 
 COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
-    ("demo",): ("demo", "a scripted session in a throw-away home, from hook to lesson"),
-    ("run",): ("daemon_run", "serve in the foreground"),
-    ("start",): ("daemon_start", "start the daemon in the background"),
-    ("stop",): ("daemon_stop", "stop the daemon"),
-    ("status",): ("status", "what the daemon does now"),
-    ("doctor",): ("doctor", "what is installed, what is missing, what to do"),
-    ("install",): ("install", "show or apply what an agent's settings need"),
-    ("uninstall",): ("install", "show or apply the way back"),
-    ("lesson",): ("lesson", "add, list, show, edit, retire, import, propose, ratify"),
-    ("recall",): ("recall", "what would be recalled for this text"),
-    ("why",): ("why", "every decision of a session, explained"),
-    ("tail",): ("tail", "live events"),
-    ("no",): ("no", "veto what was just shown"),
-    ("assimilate",): ("assimilate", "mine past transcripts for corrections"),
-    ("forget",): ("forget", "remove a lesson, a session or a span of time"),
-    ("team",): ("team", "init, join, status"),
-    ("trust",): ("trust", "engineers' trust by area"),
-    ("memory",): ("memory", "export what is remembered"),
-    ("investigate",): ("investigate", "start, status, extend, stop an investigation budget"),
-    ("ask",): ("ask", "ask the person, if the budget admits it"),
-    ("inbox",): ("inbox", "pending and deferred asks: list, answer, dismiss"),
-    ("escalate",): ("escalate", "may a specialist be called?"),
-    ("policy",): ("policy", "show, check, propose, diff, ratify, rollback the escalation policy"),
-    ("audit",): ("audit", "verify or print the trail of verdicts"),
-    ("report",): ("report", "the page for a week or a month"),
-    ("debug", "recall"): ("debug_recall", "score a labelled set"),
-    ("debug", "bm25"): ("debug_bm25", "terms, idf and contributions for a query"),
-    ("debug", "interrupts"): ("debug_interrupts", "replay a day of asks against a configuration"),
-    ("debug", "ope"): ("debug_ope", "what another policy would have done"),
-    ("debug", "select"): ("debug_select", "what would have been shown, replayed"),
-    ("debug", "simulate"): ("debug_simulate", "write journals of a world with known truth"),
+    ("demo",): ("service.demo", "a scripted session in a throw-away home, from hook to lesson"),
+    ("run",): ("service.daemon_run", "serve in the foreground"),
+    ("start",): ("service.daemon_start", "start the daemon in the background"),
+    ("stop",): ("service.daemon_stop", "stop the daemon"),
+    ("status",): ("service.status", "what the daemon does now"),
+    ("doctor",): ("service.doctor", "what is installed, what is missing, what to do"),
+    ("install",): ("service.install", "show or apply what an agent's settings need"),
+    ("uninstall",): ("service.install", "show or apply the way back"),
+    ("lesson",): ("lesson.subcommands", "add, list, show, edit, retire, import, propose, ratify"),
+    ("recall",): ("memory.recall", "what would be recalled for this text"),
+    ("why",): ("memory.why", "every decision of a session, explained"),
+    ("tail",): ("service.tail", "live events"),
+    ("no",): ("memory.no", "veto what was just shown"),
+    ("assimilate",): ("memory.assimilate", "mine past transcripts for corrections"),
+    ("forget",): ("memory.forget", "remove a lesson, a session or a span of time"),
+    ("team",): ("memory.team", "init, join, status"),
+    ("trust",): ("memory.trust", "engineers' trust by area"),
+    ("memory",): ("memory.memory", "export what is remembered"),
+    ("investigate",): ("limits.investigate", "start, status, extend, stop an investigation budget"),
+    ("ask",): ("limits.ask", "ask the person, if the budget admits it"),
+    ("inbox",): ("limits.inbox", "pending and deferred asks: list, answer, dismiss"),
+    ("escalate",): ("limits.escalate", "may a specialist be called?"),
+    ("policy",): ("limits.policy", "show, check, propose, diff, ratify, rollback the escalation policy"),
+    ("audit",): ("limits.audit", "verify or print the trail of verdicts"),
+    ("report",): ("debug.report", "the page for a week or a month"),
+    ("debug", "recall"): ("debug.recall", "score a labelled set"),
+    ("debug", "bm25"): ("debug.bm25", "terms, idf and contributions for a query"),
+    ("debug", "interrupts"): ("debug.interrupts", "replay a day of asks against a configuration"),
+    ("debug", "ope"): ("debug.ope", "what another policy would have done"),
+    ("debug", "select"): ("debug.select", "what would have been shown, replayed"),
+    ("debug", "simulate"): ("debug.simulate", "write journals of a world with known truth"),
 }
 
 
@@ -76,7 +76,7 @@ def dispatch(argv: list[str]) -> int:
         words = tuple(argv[:length])
         if len(words) == length and words in COMMANDS:
             module = import_module(f"borgd.cli.{COMMANDS[words][0]}")
-            arguments = argv if COMMANDS[words][0] == "install" else argv[length:]
+            arguments = argv if COMMANDS[words][0] == "service.install" else argv[length:]
             return int(module.run(arguments))
     if argv[0] in {words[0] for words in COMMANDS} and argv[1:] in ([], ["-h"], ["--help"]):
         print(usage(argv[0]))

@@ -11,8 +11,8 @@ import hashlib
 
 import msgspec
 
-from borgd.lessons.capture import Correction
-from borgd.lessons.scrub import seal
+from borgd.lessons.corrections.detect import Correction
+from borgd.lessons.redact import seal
 
 TASK_CHARS = 600
 """design: kept of the prompt that the work began with."""

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from borgd.agents.transcripts.claude_code import Fact, Reader
-from borgd.lessons.capture import Correction, detect, from_questionnaire, from_rejection, own_words
-from borgd.lessons.detectors import Rule
+from borgd.agents.claude_code.transcript import Fact, Reader
+from borgd.lessons.corrections.detect import Correction, detect, from_questionnaire, from_rejection, own_words
+from borgd.lessons.corrections.languages import Rule
 from borgd.lessons.episodes import Episode, episode
 
 AGENT = "claude-code"

@@ -13,17 +13,10 @@ import msgspec
 
 from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode, short_id
-from borgd.lessons.hygiene import (
-    CONSEQUENCE_CHARS,
-    LIST_ITEMS,
-    NAME_CHARS,
-    PHRASE_CHARS,
-    QUESTION_CHARS,
-    clean_all,
-)
 from borgd.lessons.lesson import Lesson, Reach, Source
-from borgd.lessons.rules import as_question
-from borgd.lessons.scrub import seal
+from borgd.lessons.redact import seal
+from borgd.lessons.rules_file import as_question
+from borgd.lessons.sanitize import CONSEQUENCE_CHARS, LIST_ITEMS, NAME_CHARS, PHRASE_CHARS, QUESTION_CHARS, clean_all
 from borgd.lessons.store import REACHES, narrower
 
 PER_EPISODE = 3

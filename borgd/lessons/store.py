@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from borgd.errors import BorgError, InputError
-from borgd.lessons.hygiene import CONSEQUENCE_CHARS, QUESTION_CHARS, clean, clean_lesson
 from borgd.lessons.lesson import ID_PATTERN, Lesson, Reach
-from borgd.lessons.scrub import scrub_record
+from borgd.lessons.redact import scrub_record
+from borgd.lessons.sanitize import CONSEQUENCE_CHARS, QUESTION_CHARS, clean, clean_lesson
 
 ID_CHARS = 8
 """design: base32 characters after the L: 40 bits, so that 100,000 lessons of one team collide with odds of 1 in 200."""

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from borgd.errors import InputError
-from borgd.lessons.hygiene import clean
+from borgd.lessons.sanitize import clean
 from borgd.lessons.store import TOMBSTONE
 
 SALT_BYTES = 16

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import combinations
 
-from borgd.lessons.hygiene import clean
 from borgd.lessons.lesson import Lesson
+from borgd.lessons.sanitize import clean
 from borgd.recall.rank import Ranked
 
 SIDE_CHARS = 160

@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from borgd.lessons.lesson import Lesson
 from borgd.recall.context import Context
-from borgd.recall.prior import ContextPrior
+from borgd.recall.text.document_frequencies import ContextPrior
 from borgd.recall.work import Work, stems
 
 if TYPE_CHECKING:
-    from borgd.recall.bm25 import Bm25
+    from borgd.recall.text.bm25 import Bm25
 
 MATCH_FLOOR = 0.25
 """tuned: tests/perf/bench_recall_quality.py; below it nothing is recalled."""
@@ -83,7 +83,7 @@ class Index:
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
         self._scopes: dict[str, int] = {}
-        from borgd.recall.bm25 import Bm25  # here, so that a daemon can serve before numpy is there
+        from borgd.recall.text.bm25 import Bm25  # here, so that a daemon can serve before numpy is there
 
         self.bm25: Bm25 = Bm25()
 

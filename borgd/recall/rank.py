@@ -15,7 +15,7 @@ from borgd.lessons.lesson import ID_PATTERN, Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.trust import NEUTRAL
 from borgd.recall.policy import Policy
-from borgd.recall.words import segments
+from borgd.recall.text.words import segments
 
 HALF = 0.5
 """design: what a lesson of no use at all keeps of its score, beside its belief."""

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from borgd.lessons.hygiene import clean
 from borgd.lessons.lesson import Lesson
+from borgd.lessons.sanitize import clean
 from borgd.recall.disagreement import authors
 from borgd.recall.policy import Policy
 

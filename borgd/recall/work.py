@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from borgd.recall.context import Context
-from borgd.recall.kin import kin
-from borgd.recall.prior import ContextPrior
-from borgd.recall.scope import Parts, parts_of, places
-from borgd.recall.spelling import term
-from borgd.recall.words import tokens
+from borgd.recall.text.document_frequencies import ContextPrior
+from borgd.recall.text.scope import Parts, parts_of, places
+from borgd.recall.text.spelling import term
+from borgd.recall.text.synonyms import kin
+from borgd.recall.text.words import tokens
 
 KIN = 0.5
 """tuned: tests/perf/bench_recall_quality.py; what a word counts of which only its kin is in the context."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from borgd.errors import UsageError
 from borgd.memory.belief import BeliefRule
 from borgd.recall.policy import Policy, changed, names
-from borgd.replay import propensity
+from borgd.replay.estimate import propensity
 from borgd.replay.outcomes import Timeline
 from borgd.replay.records import CHANNELS, Columns
 

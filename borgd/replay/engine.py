@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay import estimators, records
-from borgd.replay.account import SEQUENCES, Account, Sums, add_up
+from borgd.replay import records
 from borgd.replay.candidates import (
     AGREES,
     LOGGED,
@@ -29,14 +28,16 @@ from borgd.replay.candidates import (
     masses,
     rule_of,
 )
+from borgd.replay.estimate import estimators
+from borgd.replay.estimate.intervals import Bootstrap
+from borgd.replay.estimate.pseudo import Arms, arms, joined, observations, with_model, with_weights
+from borgd.replay.estimate.running_sums import SEQUENCES, Account, Sums, add_up
+from borgd.replay.estimate.slates import Places, places
 from borgd.replay.headline import Headline
-from borgd.replay.intervals import Bootstrap
 from borgd.replay.keys import SortedKeys
 from borgd.replay.outcomes import Outcomes
-from borgd.replay.pseudo import Arms, arms, joined, observations, with_model, with_weights
 from borgd.replay.records import NO_OUTCOME, REPEATED, Columns, take
 from borgd.replay.rewards import Lessons, Rates, Reward, Side, settled, sides
-from borgd.replay.slates import Places, places
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay.intervals import ALPHA
+from borgd.replay.estimate.intervals import ALPHA
+from borgd.replay.estimate.pseudo import Arms, Sequences, arms, joined
 from borgd.replay.outcomes import CORRECTED
-from borgd.replay.pseudo import Arms, Sequences, arms, joined
 from borgd.replay.records import CHANNELS, Columns
 from borgd.replay.rewards import Rates
 

@@ -9,10 +9,12 @@ import math
 
 import numpy as np
 
-from borgd.replay import estimators
-from borgd.replay.account import SEQUENCES, SHARED, Account
 from borgd.replay.candidates import LOGGED, Candidate, notes
 from borgd.replay.engine import Replay
+from borgd.replay.estimate import estimators
+from borgd.replay.estimate.intervals import ALPHA, Interval
+from borgd.replay.estimate.power import WORTH, more_sessions
+from borgd.replay.estimate.running_sums import SEQUENCES, SHARED, Account
 from borgd.replay.findings import (
     Bin,
     CandidateResult,
@@ -25,8 +27,6 @@ from borgd.replay.findings import (
     SoFar,
 )
 from borgd.replay.headline import Table
-from borgd.replay.intervals import ALPHA, Interval
-from borgd.replay.power import WORTH, more_sessions
 from borgd.replay.records import CHANNELS
 from borgd.replay.rewards import UNITS, Reward
 

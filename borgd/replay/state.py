@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from borgd.errors import BorgError
-from borgd.replay.account import Account, Sums
+from borgd.replay.estimate.intervals import Bootstrap
+from borgd.replay.estimate.pseudo import Sequences
+from borgd.replay.estimate.running_sums import Account, Sums
 from borgd.replay.headline import Cost, Headline, Table
-from borgd.replay.intervals import Bootstrap
 from borgd.replay.keys import SortedKeys
-from borgd.replay.pseudo import Sequences
 from borgd.replay.rewards import Lessons, Rates
 
 CLASSES = {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.agents import Event, Moment, Reply, agent
-from borgd.agents.claude_code import CONTEXT_CHARS, MOMENTS, TAKES_CONTEXT, parse, render
+from borgd.agents.claude_code.hooks import CONTEXT_CHARS, MOMENTS, TAKES_CONTEXT, parse, render
 from borgd.errors import ProtocolError
 
 PAYLOADS = sorted((Path(__file__).parent / "payloads" / "claude-code").glob("*.json"))

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.agents.transcripts.claude_code import Fact, Reader, Usage
+from borgd.agents.claude_code.transcript import Fact, Reader, Usage
 
 
 def user(text: Any, uuid: str, parent: str | None, **more: Any) -> dict[str, Any]:

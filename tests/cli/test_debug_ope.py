@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from borgd.cli import debug_ope, debug_select, debug_simulate, replay_files, report
+from borgd.cli.debug import ope as debug_ope
+from borgd.cli.debug import replay_files, report
+from borgd.cli.debug import select as debug_select
+from borgd.cli.debug import simulate as debug_simulate
 from borgd.errors import BorgError, InputError, UsageError
 from borgd.memory.records import Decision, Outcome
 from borgd.paths import places

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from borgd.cli import doctor_checks
+from borgd.cli.service import doctor_checks
 from borgd.paths import places
-from tests.daemon.processes import Home, wait_for
+from tests.server.processes import Home, wait_for
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from borgd.cli.install import client_path, entries, installed, is_ours, merged, run, settings_path
+from borgd.cli.service.install import client_path, entries, installed, is_ours, merged, run, settings_path
 from borgd.errors import BorgError, InputError
 from borgd.paths import places
 

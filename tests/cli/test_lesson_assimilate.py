@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from borgd.cli import assimilate as command
 from borgd.cli import dispatch
+from borgd.cli.memory import assimilate as command
 from borgd.errors import InputError
 from borgd.journal import Journal
 from borgd.lessons.mining import LINE_BYTES, Miner

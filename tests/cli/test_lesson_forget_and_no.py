@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from borgd.cli import assimilate_state, dispatch
-from borgd.cli.forget import since
-from borgd.daemon.settings import machine_name
+from borgd.cli import dispatch
+from borgd.cli.memory import assimilate_state
+from borgd.cli.memory.forget import since
+from borgd.config.read import machine_name
 from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
-from borgd.lessons.capture import Correction
+from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import episode
 from borgd.memory.records import Decision, Outcome, PoolEntry
 from borgd.paths import places, private_dir

@@ -12,7 +12,7 @@ import pytest
 from borgd.cli import dispatch
 from borgd.errors import BorgError
 from borgd.journal import Journal
-from borgd.lessons.capture import Correction
+from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import Episode, episode, hint
 from borgd.paths import places, private_dir
 from tests.cli.terminal import in_a_terminal

@@ -89,7 +89,7 @@ def test_forgotten_it_leaves_a_tombstone_here_for_the_team(borg: Borg) -> None:
 
 
 def test_our_own_team_files_forget_too_and_others_stay(borg: Borg, home: Path) -> None:
-    from borgd.daemon.settings import machine_name
+    from borgd.config.read import machine_name
     from borgd.lessons.team import owner_name
 
     own = home / "shared" / f"{owner_name('ada', machine_name())}.lessons.jsonl"

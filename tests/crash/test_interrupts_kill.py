@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from borgd.config import Config, InterruptsConfig
-from borgd.daemon.interrupt_desk import InterruptDesk
+from borgd.config.schema import Config, InterruptsConfig
 from borgd.journal import FileLayer
-from borgd.limits.interrupts import Ask, Option, Verdict
-from borgd.limits.interrupts_ledger import RESERVATION_MS
+from borgd.limits.interrupts.ledger import RESERVATION_MS
+from borgd.limits.interrupts.verdict import Ask, Option, Verdict
+from borgd.stores.interrupt_store import InterruptDesk
 
 NOON = 1_767_182_400_000
 ONE = Config(interrupts=InterruptsConfig(daily_interrupt_budget=1))
@@ -157,7 +157,7 @@ def test_kill_while_answers_are_handed_over_never_loses_one(tmp_path: Path) -> N
         directory.mkdir()
         desk = InterruptDesk(directory, Config())
         number = desk.meter(Ask(question="Which?", session="s1", confidence=0.1), NOON).number
-        from borgd.daemon.inbox_desk import InboxDesk
+        from borgd.stores.inbox_store import InboxDesk
 
         InboxDesk(desk.books).answer(number, "blue", NOON)
         reader, writer = os.pipe()

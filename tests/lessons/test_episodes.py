@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.lessons.capture import Correction
+from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import CORRECTION_CHARS, HINT_CHARS, PROPOSAL_CHARS, TASK_CHARS, episode, hint
 
 KEY = "ghp_" + "a1B2" * 9

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from borgd.lessons.hygiene import clean_lesson
-from borgd.lessons.scrub import scrub
+from borgd.lessons.redact import scrub
+from borgd.lessons.sanitize import clean_lesson
 from borgd.lessons.store import Store, lesson_id
 
 FILE = Path(__file__).parents[2] / "lessons.example.jsonl"

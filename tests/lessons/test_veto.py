@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from borgd.lessons.veto import Veto, parse
+from borgd.lessons.corrections.veto import Veto, parse
 
 
 @pytest.mark.parametrize(

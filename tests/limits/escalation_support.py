@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from itertools import product
 
-from borgd.limits.escalation_facts import FACTS, Facts, facts_from
+from borgd.limits.escalation.facts import FACTS, Facts, facts_from
 
 SHIPPED = files("borgd.limits").joinpath("escalation.metta").read_bytes()
 HEAD = "(escalate $spent $ceiling $soft $min_local $iterations $hard)"

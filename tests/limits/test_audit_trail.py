@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from borgd.daemon.audit_trail import AuditTrail
 from borgd.limits.audit import Entry, Head
 from borgd.paths import places
+from borgd.stores.audit_trail import AuditTrail
 
 
 def entry(number: int = 0) -> Entry:
@@ -45,7 +45,7 @@ def test_lines_are_chained_over_objects_and_restarts(trail: AuditTrail) -> None:
 
 RACER = """
 import sys
-from borgd.daemon.audit_trail import AuditTrail
+from borgd.stores.audit_trail import AuditTrail
 from borgd.limits.audit import Entry
 from borgd.paths import places
 trail = AuditTrail(places())

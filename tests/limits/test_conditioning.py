@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.limits.conditioning import Conditioned, condition
+from borgd.lessons.corrections.conditioning import Conditioned, condition
 
 
 @given(st.lists(st.text() | st.integers() | st.lists(st.integers())))

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.limits.convergence import Stop, TransientFailure, accounted, bounded_retry, course, kind, nothing_new
+from borgd.limits.investigation.convergence import (
+    Stop,
+    TransientFailure,
+    accounted,
+    bounded_retry,
+    course,
+    kind,
+    nothing_new,
+)
 
 KINDS = st.sampled_from(["substantive", "cosmetic", "polish", "transient", "transient_failure", "something new"])
 

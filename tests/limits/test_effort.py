@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.errors import LimitError
-from borgd.limits.effort import Clamped, Ladder
+from borgd.limits.escalation.effort import Clamped, Ladder
 
 LEVELS = ("low", "medium", "high")
 

@@ -7,9 +7,9 @@ from importlib.resources import files
 
 import pytest
 
-from borgd.limits.escalation import MAX_STEPS, Verdict, compile_policy, digest, evaluate
-from borgd.limits.escalation_facts import MAX_DIGITS, Facts, exact, facts_from
-from borgd.limits.escalation_syntax import MAX_DEPTH, MAX_NODES, MAX_POLICY_BYTES, MAX_TEXT_CHARS, PolicyError
+from borgd.limits.escalation.evaluate import MAX_STEPS, Verdict, compile_policy, digest, evaluate
+from borgd.limits.escalation.facts import MAX_DIGITS, Facts, exact, facts_from
+from borgd.limits.escalation.syntax import MAX_DEPTH, MAX_NODES, MAX_POLICY_BYTES, MAX_TEXT_CHARS, PolicyError
 
 SHIPPED = files("borgd.limits").joinpath("escalation.metta").read_bytes()
 HEAD = "(escalate $spent $ceiling $soft $min_local $iterations $hard)"

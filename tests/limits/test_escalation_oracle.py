@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from borgd.limits.escalation import compile_policy, evaluate
-from borgd.limits.escalation_facts import Facts
+from borgd.limits.escalation.evaluate import compile_policy, evaluate
+from borgd.limits.escalation.facts import Facts
 from tests.limits.escalation_support import SHIPPED, grid, random_facts, random_policy
 
 pytestmark = pytest.mark.skipif(find_spec("hyperon") is None, reason="hyperon is not installed: pip install 'borgd[test]'")

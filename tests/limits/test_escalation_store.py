@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from borgd.agents.event import Event, Moment, ToolCall
-from borgd.config import EscalationConfig, load
-from borgd.daemon.escalations import Escalations, PolicyStore, shipped_policy
+from borgd.config.schema import EscalationConfig, load
 from borgd.errors import ConfigError, LimitError
-from borgd.limits.escalation import digest
-from borgd.limits.escalation_facts import Facts
-from borgd.limits.investigation_ledger import Ledger, Message
-from borgd.limits.policy import Change
+from borgd.limits.escalation.evaluate import digest
+from borgd.limits.escalation.facts import Facts
+from borgd.limits.escalation.versions import Change
+from borgd.limits.investigation.ledger import Ledger, Message
 from borgd.paths import places
+from borgd.stores.escalations import Escalations, PolicyStore, shipped_policy
 from tests.limits.escalation_support import HEAD
 
 STRICTER = shipped_policy().replace("(< $iterations $min_local)", "(<= $iterations $min_local)")

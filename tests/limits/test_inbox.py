@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.config import Config, InboxConfig, InterruptsConfig
-from borgd.daemon.inbox_desk import InboxDesk
-from borgd.daemon.interrupt_desk import InterruptDesk
+from borgd.config.schema import Config, InboxConfig, InterruptsConfig
 from borgd.errors import LimitError
-from borgd.limits.inbox import Entry, Inbox, chosen
-from borgd.limits.inbox_text import ANSWER_CHARS, DIGEST_CHARS, answer, digest, digest_due
-from borgd.limits.interrupts import Ask, Option
-from borgd.limits.interrupts_records import Answered, Asked, Closed, Dismissed, Expired, InboxRecord, Queued, Told, Worth
+from borgd.limits.interrupts.inbox import Entry, Inbox, chosen
+from borgd.limits.interrupts.inbox_text import ANSWER_CHARS, DIGEST_CHARS, answer, digest, digest_due
+from borgd.limits.interrupts.records import Answered, Asked, Closed, Dismissed, Expired, InboxRecord, Queued, Told, Worth
+from borgd.limits.interrupts.verdict import Ask, Option
+from borgd.stores.inbox_store import InboxDesk
+from borgd.stores.interrupt_store import InterruptDesk
 
 NOON = 1_767_182_400_000
 HOUR = 3_600_000

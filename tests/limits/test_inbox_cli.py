@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from borgd.cli import dispatch
-from borgd.cli.ask import EXIT_DISMISSED, EXIT_EXCLUDED, EXIT_NO_ANSWER
-from borgd.cli.interrupt_parts import ago, span_ms
-from borgd.daemon.audit_trail import AuditTrail
+from borgd.cli.limits.ask import EXIT_DISMISSED, EXIT_EXCLUDED, EXIT_NO_ANSWER
+from borgd.cli.limits.inbox_terminal import ago, span_ms
 from borgd.errors import LimitError, UsageError
 from borgd.paths import places
+from borgd.stores.audit_trail import AuditTrail
 
 CHOICE = ["--option", "yes", "--option", "no", "--recommended", "no"]
 

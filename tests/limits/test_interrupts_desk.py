@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from borgd.config import Config, ExclusionConfig, InterruptsConfig, ScopeConfig
-from borgd.daemon.interrupt_desk import InterruptDesk
+from borgd.config.schema import Config, ExclusionConfig, InterruptsConfig, ScopeConfig
 from borgd.errors import ConfigError
 from borgd.limits.audit import Entry
-from borgd.limits.inbox_text import DEFERRAL_CHARS
-from borgd.limits.interrupts import Ask, Option, Verdict
-from borgd.limits.interrupts_ledger import RESERVATION_MS, SAME_PROMPT_MS
-from borgd.limits.stakes import FORM
+from borgd.limits.interrupts.inbox_text import DEFERRAL_CHARS
+from borgd.limits.interrupts.ledger import RESERVATION_MS, SAME_PROMPT_MS
+from borgd.limits.interrupts.stakes import FORM
+from borgd.limits.interrupts.verdict import Ask, Option, Verdict
+from borgd.stores.interrupt_store import InterruptDesk
 
 NOON = 1_767_182_400_000
 DAY = 86_400_000

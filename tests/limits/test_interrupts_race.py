@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from borgd.config import Config, InterruptsConfig, ScopeConfig
-from borgd.daemon.interrupt_desk import InterruptDesk
-from borgd.limits.interrupts import Ask
+from borgd.config.schema import Config, InterruptsConfig, ScopeConfig
+from borgd.limits.interrupts.verdict import Ask
+from borgd.stores.interrupt_store import InterruptDesk
 
 NOON = 1_767_182_400_000
 ONE = Config(interrupts=InterruptsConfig(daily_interrupt_budget=1))
@@ -22,9 +22,9 @@ ONE = Config(interrupts=InterruptsConfig(daily_interrupt_budget=1))
 WORKER = """
 import sys, threading, time
 from pathlib import Path
-from borgd.config import Config, InterruptsConfig
-from borgd.daemon.interrupt_desk import InterruptDesk
-from borgd.limits.interrupts import Ask
+from borgd.config.schema import Config, InterruptsConfig
+from borgd.stores.interrupt_store import InterruptDesk
+from borgd.limits.interrupts.verdict import Ask
 
 directory, name = Path(sys.argv[1]), sys.argv[2]
 config = Config(interrupts=InterruptsConfig(daily_interrupt_budget=1))

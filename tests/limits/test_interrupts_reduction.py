@@ -26,12 +26,12 @@ from buddhi.decisions.aggregate_budget import aggregate_budget, required_confide
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.config import InterruptsConfig, ScopeConfig
-from borgd.limits import scopes
-from borgd.limits.ceilings import Policy, policy
-from borgd.limits.exact import unit
-from borgd.limits.interrupts import Ask
-from borgd.limits.interrupts_replay import Replay
+from borgd.config.schema import InterruptsConfig, ScopeConfig
+from borgd.limits.interrupts import scopes
+from borgd.limits.interrupts.ceilings import Policy, policy
+from borgd.limits.interrupts.exact_fractions import unit
+from borgd.limits.interrupts.replay import Replay
+from borgd.limits.interrupts.verdict import Ask
 
 ROOT = theirs.GLOBAL_SCOPE
 NOON = 1_767_182_400_000
@@ -238,7 +238,7 @@ def _check_ceiling_ulp(config: InterruptsConfig, knobs: theirs.BudgetKnobs) -> N
 
 
 def _muted() -> Any:
-    from borgd.limits.lattice import Exclusion
+    from borgd.limits.interrupts.exclusions import Exclusion
 
     return Exclusion(source="muted", tier="permanent", cause="test")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.limits.interrupts_tools import PLAN_FALLBACK, ask_of
-from borgd.limits.stakes import DEFAULT_CONFIDENCE, DEFAULT_STAKES, FORM, RULES, judge, stated, without_tag
+from borgd.limits.interrupts.stakes import DEFAULT_CONFIDENCE, DEFAULT_STAKES, FORM, RULES, judge, stated, without_tag
+from borgd.limits.interrupts.tools import PLAN_FALLBACK, ask_of
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.config import InterruptsConfig, ScopeConfig
+from borgd.config.schema import InterruptsConfig, ScopeConfig
 from borgd.errors import ConfigError, LimitError
-from borgd.limits import scopes
-from borgd.limits.ceilings import Policy, local_ceiling, policy
-from borgd.limits.exact import fraction, half_up, unit
+from borgd.limits.interrupts import scopes
+from borgd.limits.interrupts.ceilings import Policy, local_ceiling, policy
+from borgd.limits.interrupts.exact_fractions import fraction, half_up, unit
 
 SEGMENT = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=8)
 PATH = st.lists(SEGMENT, min_size=1, max_size=6).map("/".join)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.config import ExclusionConfig, InterruptsConfig, ScopeConfig
+from borgd.config.schema import ExclusionConfig, InterruptsConfig, ScopeConfig
 from borgd.errors import ConfigError
-from borgd.limits.bar import bar, fullest, pace
-from borgd.limits.ceilings import policy
-from borgd.limits.interrupts import Ask, Option, Verdict, decide
-from borgd.limits.interrupts_replay import Replay
-from borgd.limits.lattice import Exclusion, Lattice, configured
+from borgd.limits.interrupts.ceilings import policy
+from borgd.limits.interrupts.exclusions import Exclusion, Lattice, configured
+from borgd.limits.interrupts.replay import Replay
+from borgd.limits.interrupts.threshold import bar, fullest, pace
+from borgd.limits.interrupts.verdict import Ask, Option, Verdict, decide
 
 NOON = 1_767_182_400_000  # 2025-12-31T12:00:00Z
 UNIT = st.fractions(0, 1, max_denominator=1000)

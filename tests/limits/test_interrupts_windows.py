@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.errors import LimitError
-from borgd.limits.interrupts_account import Account
-from borgd.limits.windows import DAY_MS, Window, day_span, instant, known_zone, named
+from borgd.limits.interrupts.accounts import Account
+from borgd.limits.interrupts.windows import DAY_MS, Window, day_span, instant, known_zone, named
 
 HOUR = 3_600_000
 CHAIN = ("", "a")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from borgd.errors import LimitError
-from borgd.limits.investigation import BUDGETS, BudgetPolicy, Exhausted, Limits, Units
+from borgd.limits.investigation.budget import BUDGETS, BudgetPolicy, Exhausted, Limits, Units
 
 SECOND = 1000
 

@@ -6,9 +6,16 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from borgd.config import InvestigationConfig, ProfileConfig, RepositoryConfig, RepositoryInvestigationConfig, decode, load
-from borgd.limits.investigation import BUDGETS, Limits
-from borgd.limits.investigation_profile import MAIN, Profile, kind_of, profile_for, refine, tighten
+from borgd.config.schema import (
+    InvestigationConfig,
+    ProfileConfig,
+    RepositoryConfig,
+    RepositoryInvestigationConfig,
+    decode,
+    load,
+)
+from borgd.limits.investigation.budget import BUDGETS, Limits
+from borgd.limits.investigation.profile import MAIN, Profile, kind_of, profile_for, refine, tighten
 
 
 def config(text: str = "") -> InvestigationConfig:

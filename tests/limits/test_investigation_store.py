@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from borgd.agents.event import Event, Moment, ToolCall
-from borgd.config import load
-from borgd.daemon.investigations import KEPT_MS, Investigations, Verdict, file_name
+from borgd.config.schema import load
 from borgd.errors import LimitError
-from borgd.limits.investigation import Limits
-from borgd.limits.investigation_ledger import Message, Tokens, Turned
-from borgd.limits.investigation_profile import Profile
+from borgd.limits.investigation.budget import Limits
+from borgd.limits.investigation.ledger import Message, Tokens, Turned
+from borgd.limits.investigation.profile import Profile
+from borgd.stores.investigations import KEPT_MS, Investigations, Verdict, file_name
 
 EXPLORE = """
 [investigation.agents.Explore]
@@ -265,8 +265,8 @@ RACER = """
 import sys
 from pathlib import Path
 from borgd.agents.event import Event, Moment, ToolCall
-from borgd.config import load
-from borgd.daemon.investigations import Investigations
+from borgd.config.schema import load
+from borgd.stores.investigations import Investigations
 store = Investigations(Path(sys.argv[1]), load(sys.argv[2].encode()).investigation)
 allowed = 0
 for n in range(20):

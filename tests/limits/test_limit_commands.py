@@ -11,12 +11,12 @@ import pytest
 
 from borgd.agents.event import Event, Moment, ToolCall
 from borgd.cli import dispatch
-from borgd.cli.limit_parts import AGENT_MARKS, session_of
-from borgd.config import InvestigationConfig
-from borgd.daemon.investigations import Investigations
+from borgd.cli.limits.limit_terminal import AGENT_MARKS, session_of
+from borgd.config.schema import InvestigationConfig
 from borgd.errors import BorgError, LimitError, UsageError
-from borgd.limits.investigation_ledger import Message
+from borgd.limits.investigation.ledger import Message
 from borgd.paths import places
+from borgd.stores.investigations import Investigations
 from tests.limits.escalation_support import SHIPPED
 
 FACTS = '{"spent": 5, "ceiling": 100, "soft": 2.5, "min_local": 2, "iterations": 3, "hard": true}'

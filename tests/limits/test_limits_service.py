@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from borgd.cli import dispatch
-from borgd.cli.limit_parts import AGENT_MARKS
-from borgd.daemon.audit_trail import AuditTrail
-from borgd.daemon.service import Service
+from borgd.cli.limits.limit_terminal import AGENT_MARKS
 from borgd.paths import places
-from tests.daemon.support import running_service, write_config
+from borgd.server.service import Service
+from borgd.stores.audit_trail import AuditTrail
+from tests.server.support import running_service, write_config
 
 pytestmark = pytest.mark.anyio
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from borgd.agents.claude_code.transcript import Fact, Usage
 from borgd.agents.event import Event, Moment, ToolCall
-from borgd.agents.transcripts.claude_code import Fact, Usage
-from borgd.config import load
-from borgd.daemon.metering import Metering
-from borgd.daemon.repository_config import MAX_BYTES, RepositoryConfigs
-from borgd.daemon.session import Session
-from borgd.daemon.state_file import StateFile
+from borgd.config.schema import load
 from borgd.paths import places
+from borgd.pipeline.investigation_stage import Metering
+from borgd.sessions.session import Session
+from borgd.sessions.state_file import StateFile
+from borgd.stores.repository_config import MAX_BYTES, RepositoryConfigs
 
 
 def event(moment: Moment, tool: ToolCall | None = None, subagent: str = "", kind: str = "", cwd: str = "") -> Event:

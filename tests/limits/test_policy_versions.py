@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from borgd.errors import LimitError
-from borgd.limits.escalation import MAX_STEPS, Policy, compile_policy, digest, evaluate
-from borgd.limits.escalation_syntax import PolicyError
-from borgd.limits.policy import Change, History, check, diff, effective, fold, propose, ratify, rollback
-from borgd.limits.policy_floor import as_strict, looser_than
+from borgd.limits.escalation.evaluate import MAX_STEPS, Policy, compile_policy, digest, evaluate
+from borgd.limits.escalation.floor import as_strict, looser_than
+from borgd.limits.escalation.syntax import PolicyError
+from borgd.limits.escalation.versions import Change, History, check, diff, effective, fold, propose, ratify, rollback
 from tests.limits.escalation_support import HEAD, SHIPPED, bare, grid, mutated, random_facts, random_policy
 
 FLOOR = SHIPPED.decode()

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from borgd.limits.shell import judge
-from borgd.limits.shell_parse import MAX_LINE_CHARS, parse
-from borgd.limits.shell_tables import Effect
-from borgd.limits.shell_words import ShellSyntaxError
+from borgd.limits.shell.judge import judge
+from borgd.limits.shell.parse import MAX_LINE_CHARS, parse
+from borgd.limits.shell.tables import Effect
+from borgd.limits.shell.words import ShellSyntaxError
 
 NOTHING = """
 true

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from borgd.agents.event import ToolCall
-from borgd.limits.investigation import Units
-from borgd.limits.tools import TABLES, count, document
+from borgd.limits.investigation.budget import Units
+from borgd.limits.investigation.tools import TABLES, count, document
 
 
 def shown(*names: str) -> Units:

@@ -18,10 +18,10 @@ from statistics import mean
 
 import pytest
 
-from borgd.config import InterruptsConfig
-from borgd.limits.ceilings import policy
-from borgd.limits.interrupts import Ask
-from borgd.limits.interrupts_replay import Replay
+from borgd.config.schema import InterruptsConfig
+from borgd.limits.interrupts.ceilings import policy
+from borgd.limits.interrupts.replay import Replay
+from borgd.limits.interrupts.verdict import Ask
 from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf

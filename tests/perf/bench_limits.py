@@ -14,16 +14,16 @@ from statistics import median
 import pytest
 
 from borgd.agents.event import Event, Moment, ToolCall
-from borgd.config import Config
-from borgd.daemon.audit_trail import AuditTrail
-from borgd.daemon.escalations import shipped_policy
-from borgd.daemon.investigations import Investigations
+from borgd.config.schema import Config
 from borgd.journal import Journal
-from borgd.limits.escalation import compile_policy, evaluate
-from borgd.limits.escalation_facts import facts_from
-from borgd.limits.policy_floor import as_strict
-from borgd.limits.shell import judge
+from borgd.limits.escalation.evaluate import compile_policy, evaluate
+from borgd.limits.escalation.facts import facts_from
+from borgd.limits.escalation.floor import as_strict
+from borgd.limits.shell.judge import judge
 from borgd.paths import places
+from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.escalations import shipped_policy
+from borgd.stores.investigations import Investigations
 from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf

@@ -25,14 +25,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from borgd.cli.debug_recall import live, plain_rankings, read_cases, read_lessons, row, table
+from borgd.cli.debug.recall import live, plain_rankings, read_cases, read_lessons, row, table
 from borgd.lessons.lesson import Lesson
-from borgd.recall.bm25 import Bm25
 from borgd.recall.context import Context
 from borgd.recall.evidence import MATCH_FLOOR, WEIGHTS, Index
-from borgd.recall.prior import ContextPrior, stems_of
 from borgd.recall.quality import HIT, SAME_SYSTEM, Case, Figures, Ranking, curve, figures, silencing_floor
-from borgd.recall.scope import named_scopes, places
+from borgd.recall.text.bm25 import Bm25
+from borgd.recall.text.document_frequencies import ContextPrior, stems_of
+from borgd.recall.text.scope import named_scopes, places
 from borgd.recall.work import stems
 
 pytestmark = pytest.mark.perf

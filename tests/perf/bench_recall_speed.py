@@ -31,10 +31,10 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from borgd.lessons.lesson import Lesson
-from borgd.recall.bm25 import Bm25
 from borgd.recall.context import Context
 from borgd.recall.evidence import Index
-from borgd.recall.prior import ContextPrior
+from borgd.recall.text.bm25 import Bm25
+from borgd.recall.text.document_frequencies import ContextPrior
 from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf

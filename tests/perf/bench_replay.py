@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from borgd.replay import intervals
+from borgd.replay.estimate import intervals
 from borgd.replay.simulate import simulate
 from tests.perf.sizes import sized
 from tests.replay.support import World, run

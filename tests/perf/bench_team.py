@@ -18,12 +18,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from borgd.daemon.client import call
 from borgd.journal import Journal
 from borgd.memory.records import Outcome
 from borgd.memory.shared import EVIDENCE
-from tests.daemon.support import lesson, running_daemon, write_config, write_lessons
+from borgd.protocol.client import call
 from tests.perf.sizes import sized
+from tests.server.support import lesson, running_daemon, write_config, write_lessons
 
 pytestmark = [pytest.mark.perf, pytest.mark.timeout(1200)]
 

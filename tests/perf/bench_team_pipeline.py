@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from borgd.daemon import parts
-from borgd.daemon.recall_policy import policy_of
-from borgd.daemon.service import Service
 from borgd.memory.memory import Memory
+from borgd.pipeline.recall_policy import policy_of
 from borgd.recall.policy import changed
-from tests.daemon.support import Agent, lesson, running_service, write_config, write_lessons
+from borgd.server import assembly as parts
+from borgd.server.service import Service
 from tests.perf.sizes import sized
+from tests.server.support import Agent, lesson, running_service, write_config, write_lessons
 
 pytestmark = [pytest.mark.perf, pytest.mark.anyio, pytest.mark.timeout(3000)]
 

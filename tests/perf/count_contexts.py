@@ -16,7 +16,7 @@ import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from borgd.recall.prior import stems_of
+from borgd.recall.text.document_frequencies import stems_of
 
 COMMITS = 450
 PASSAGES = 300

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.processes import CLIENT, ECHO, INTERPRETER, Home, end, wait_for
 from tests.perf.sizes import sized
+from tests.server.processes import CLIENT, ECHO, INTERPRETER, Home, end, wait_for
 
 pytestmark = [pytest.mark.perf, pytest.mark.timeout(600)]
 HERE = Path(__file__).parent

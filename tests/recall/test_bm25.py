@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from borgd.recall import bm25
-from borgd.recall.bm25 import Bm25
+from borgd.recall.text import bm25
+from borgd.recall.text.bm25 import Bm25
 
 WORDS = [f"word{number}" for number in range(40)]
 Documents = list[list[str]]

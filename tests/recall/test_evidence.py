@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from borgd.lessons.lesson import Lesson
 from borgd.recall.context import Context
 from borgd.recall.evidence import CANDIDATES, MATCH_FLOOR, WEIGHTS, Index, Match
-from borgd.recall.prior import ContextPrior
+from borgd.recall.text.document_frequencies import ContextPrior
 
 RETRY = Lesson(
     id="RETRY",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from borgd.cli.debug_recall import live, plain_rankings, read_cases, read_lessons, recall_rankings
+from borgd.cli.debug.recall import live, plain_rankings, read_cases, read_lessons, recall_rankings
 from borgd.recall.evidence import MATCH_FLOOR
 from borgd.recall.quality import SAME_SYSTEM, SAME_WORDS, UNRELATED, figures, silencing_floor
 

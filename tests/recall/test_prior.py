@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.recall.kin import kin
-from borgd.recall.prior import SHIPPED_CONTEXTS, ContextPrior, stems_of
+from borgd.recall.text.document_frequencies import SHIPPED_CONTEXTS, ContextPrior, stems_of
+from borgd.recall.text.synonyms import kin
 
 
 def test_the_shipped_counts_know_common_words_from_rare_ones() -> None:

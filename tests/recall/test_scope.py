@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.recall.scope import named_scopes, places
-from borgd.recall.words import segments
+from borgd.recall.text.scope import named_scopes, places
+from borgd.recall.text.words import segments
 
 NAMES = ["Answer Guard", "Orion", "PgRouter", "SR3", "Kite UI", "Helios Scheduler", "V"]
 

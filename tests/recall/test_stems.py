@@ -13,7 +13,7 @@ import snowballstemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from borgd.recall.stems import stem
+from borgd.recall.text.stems import stem
 
 ENDINGS = (
     *(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from borgd.recall.words import segments, tokens
+from borgd.recall.text.words import segments, tokens
 
 
 @pytest.mark.parametrize(

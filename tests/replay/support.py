@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay import estimators, propensity
-from borgd.replay.intervals import SCALES, lower_total
-from borgd.replay.pseudo import Arms, arms, observations
+from borgd.replay.estimate import estimators, propensity
+from borgd.replay.estimate.intervals import SCALES, lower_total
+from borgd.replay.estimate.pseudo import Arms, arms, observations
 
 Floats = NDArray[np.float64]
 HOLDOUT = 0.05

@@ -14,9 +14,10 @@ from borgd.memory.belief import BeliefRule
 from borgd.memory.memory import Memory, MemoryRule
 from borgd.memory.records import Decision, Outcome
 from borgd.recall.policy import Policy
-from borgd.replay import candidates, estimators, records, state
+from borgd.replay import candidates, records, state
 from borgd.replay.candidates import LOGGED, Candidate, parse, parse_named
 from borgd.replay.engine import Replay
+from borgd.replay.estimate import estimators
 from borgd.replay.outcomes import BIT, CHANGED, UNDONE, Outcomes
 from borgd.replay.result import result
 from borgd.replay.simulate import Known, simulate

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from borgd.replay import estimators as e
+from borgd.replay.estimate import estimators as e
 from tests.replay.support import golden
 
 HAND = {

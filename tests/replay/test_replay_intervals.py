@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from borgd.replay import intervals
-from borgd.replay.pseudo import Sequences, arms, observations, with_weights
+from borgd.replay.estimate import intervals
+from borgd.replay.estimate.pseudo import Sequences, arms, observations, with_weights
 from tests.replay.support import World, run
 
 LOOKS = sorted({*np.geomspace(3, 160, 36).astype(int).tolist()})

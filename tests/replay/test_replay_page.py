@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 
 from borgd.memory.belief import BeliefRule
-from borgd.replay import plots
 from borgd.replay.asks import AskDay, ask_days
 from borgd.replay.candidates import parse
 from borgd.replay.engine import Replay
 from borgd.replay.outcomes import Outcomes
-from borgd.replay.page import page
+from borgd.replay.page import plots
+from borgd.replay.page.page import page
 from borgd.replay.records import hash64
 from borgd.replay.result import result
 from borgd.replay.simulate import simulate

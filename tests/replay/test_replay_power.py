@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from borgd.replay import power
-from borgd.replay.intervals import boundary
+from borgd.replay.estimate import power
+from borgd.replay.estimate.intervals import boundary
 from tests.replay.support import HOLDOUT, World, run
 
 EDGE = 0.1 / (1 - HOLDOUT)

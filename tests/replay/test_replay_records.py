@@ -16,7 +16,7 @@ from borgd.replay import records
 from borgd.replay.candidates import parse
 from borgd.replay.engine import Replay
 from borgd.replay.outcomes import Outcomes
-from borgd.replay.page import page
+from borgd.replay.page.page import page
 from borgd.replay.result import result
 from borgd.replay.simulate import simulate
 

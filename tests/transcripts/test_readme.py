@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from borgd.cli import COMMANDS
-from borgd.config import load
+from borgd.config.schema import load
 from tests.transcripts.session import Session, confinement
 
 README = Path(__file__).parents[2] / "README.md"

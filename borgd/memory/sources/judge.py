@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.scrub import seal
+from borgd.lessons.redact import seal
 from borgd.memory.records import Decision, Outcome, OutcomeKind
 from borgd.memory.sources.answers import Answer
 from borgd.memory.sources.changes import change_evidence

@@ -1,0 +1,1 @@
+"""Claude Code: its hook events and answers, and its transcript."""

@@ -1,0 +1,266 @@
+"""Files for a replay: which ones, their lines in the order of time, progress on a terminal, and a state to take up again.
+
+Promises to hold one chunk of lines at a time, to write nothing but its own state file, and to say nothing on a stderr
+that is no terminal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import multiprocessing
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from borgd.config.schema import load
+from borgd.errors import BorgError, InputError
+from borgd.paths import places, private_dir
+from borgd.replay import state
+from borgd.replay.candidates import Candidate
+from borgd.replay.engine import Ready, Replay
+from borgd.replay.outcomes import Outcomes
+from borgd.replay.rewards import Reward
+
+CHUNK_LINES = 2048
+"""method: lines that are decoded together."""
+LONGEST_LINE = 16 << 20
+"""guard: a longer line is damage; it is skipped without being held whole."""
+LONG_BYTES = 32 << 20
+"""design: from this size on other processes read ahead."""
+AHEAD = 2
+"""tuned (tests/perf/bench_replay): processes that read ahead on two cores; adding up is a third of the work."""
+SAVE_S = 10.0
+"""design: a replay that takes longer than this saves its state as often."""
+FORGOTTEN_S = 30 * 24 * 3600.0
+"""design: a saved state that nobody took up is removed after so long."""
+PROGRESS_S = 0.2
+"""design: seconds between two updates of the progress line."""
+
+
+class _When(msgspec.Struct, gc=False):
+    ms: int = 0
+
+
+_WHEN = msgspec.json.Decoder(_When)
+
+
+def decision_files(given: Sequence[str]) -> list[Path]:
+    """The files named, or this machine's own journal.
+
+    :raises InputError: a named file is not there.
+    """
+    files = [Path(name) for name in given] or [places().journal("decisions")]
+    _must_exist(files if given else [])
+    return [file for file in files if file.exists()]
+
+
+def outcome_files(given: Sequence[str], *, team: bool = True) -> list[Path]:
+    """The files named, or this machine's journal and the team's."""
+    if given:
+        files = [Path(name) for name in given]
+        _must_exist(files)
+        return files
+    own = places().journal("outcomes")
+    found = [own] if own.exists() else []
+    directory = team_directory() if team else None
+    return found + (sorted(directory.glob("*.outcomes.jsonl")) if directory is not None else [])
+
+
+def team_directory() -> Path | None:
+    """The team's directory, where one is configured and there."""
+    file = places().config_file
+    configured = load(file.read_bytes() if file.exists() else None, str(file)).team.directory
+    directory = Path(configured).expanduser() if configured else None
+    return directory if directory is not None and directory.is_dir() else None
+
+
+def _must_exist(files: list[Path]) -> None:
+    for file in files:
+        if not file.is_file():
+            raise InputError(str(file), "expected a file of JSON lines; there is none")
+
+
+def read_outcomes(files: Sequence[Path], *, beliefs: bool) -> Outcomes:
+    """All outcomes of these files; ``beliefs``: will be asked of them."""
+    outcomes = Outcomes(beliefs=beliefs)
+    for file in files:
+        with file.open("rb") as stream:
+            outcomes.add(_lines(stream))
+    return outcomes.seal()
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    while line := stream.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            while (rest := stream.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+                pass
+            line = b"{"  # read as one damaged line
+        yield line
+
+
+@dataclass
+class Lines:
+    """The lines of one or more decision files, merged by their time; ``offset`` counts lines given out."""
+
+    files: Sequence[Path]
+    given: int = 0
+    read_bytes: int = 0
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(file.stat().st_size for file in self.files)
+
+    def chunks(self, skip: int) -> Iterator[list[bytes]]:
+        """Chunks of lines after the first ``skip`` lines."""
+        streams = [file.open("rb") for file in self.files]
+        try:
+            merged = self._counted(streams[0]) if len(streams) == 1 else heapq.merge(*map(self._counted, streams), key=_when)
+            chunk: list[bytes] = []
+            for line in merged:
+                self.given += 1
+                if self.given <= skip:
+                    continue
+                chunk.append(line)
+                if len(chunk) == CHUNK_LINES:
+                    yield chunk
+                    chunk = []
+            if chunk:
+                yield chunk
+        finally:
+            for stream in streams:
+                stream.close()
+
+    def _counted(self, stream: IO[bytes]) -> Iterator[bytes]:
+        for line in _lines(stream):
+            self.read_bytes += len(line)
+            yield line
+
+
+def _when(line: bytes) -> int:
+    try:
+        return _WHEN.decode(line).ms
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return 0
+
+
+def run(replay: Replay, files: Sequence[Path], fingerprint: str) -> None:
+    """Feed all of ``files``; a long replay that is interrupted goes on from its saved state next time."""
+    saved = places().state / "replay" / f"{fingerprint}.state"
+    skip = _restore(replay, saved)
+    lines, bar = Lines(files), Progress()
+    last = time.monotonic()
+    given = skip
+    for size, ready in _ahead(replay, lines, skip):
+        replay.feed(ready)
+        given += size
+        bar.show(given, lines)
+        if time.monotonic() - last > SAVE_S:
+            _save(replay, saved, given)
+            last = time.monotonic()
+    bar.clear()
+    saved.unlink(missing_ok=True)
+
+
+def _ahead(replay: Replay, lines: Lines, skip: int) -> Iterator[tuple[int, Ready]]:
+    """(lines, what was read from them) in order; a long log is read by a second process while this one adds up."""
+    if lines.total_bytes < LONG_BYTES or (os.cpu_count() or 1) < 2 or "fork" not in multiprocessing.get_all_start_methods():
+        for chunk in lines.chunks(skip):
+            yield len(chunk), replay.read(chunk)
+        return
+    with ProcessPoolExecutor(AHEAD, multiprocessing.get_context("fork"), _begin, (replay,)) as pool:
+        waiting: deque[tuple[int, Future[Ready]]] = deque()
+        for chunk in lines.chunks(skip):
+            waiting.append((len(chunk), pool.submit(_read, chunk)))
+            if len(waiting) > 2 * AHEAD:
+                size, future = waiting.popleft()
+                yield size, future.result()
+        for size, future in waiting:
+            yield size, future.result()
+
+
+_replay: Replay | None = None
+
+
+def _begin(replay: Replay) -> None:
+    global _replay  # noqa: PLW0603 (a worker process has one replay, handed over by fork)
+    _replay = replay
+
+
+def _read(chunk: list[bytes]) -> Ready:
+    assert _replay is not None
+    return _replay.read(chunk)
+
+
+def fingerprint(files: Sequence[Path], outcomes: Outcomes, candidates: Sequence[Candidate], extra: Sequence[object]) -> str:
+    """A name for this replay: the same inputs and questions, whatever has been appended to the files since."""
+    digest = hashlib.blake2b(digest_size=12)
+    for file in files:
+        with file.open("rb") as stream:
+            digest.update(f"{file.resolve()}\0".encode() + stream.read(4096).split(b"\n", 1)[0] + b"\0")
+    digest.update(repr([outcomes.count, outcomes.latest_ms, [(c.name, c.settings) for c in candidates], *extra]).encode())
+    return digest.hexdigest()
+
+
+def _save(replay: Replay, file: Path, lines: int) -> None:
+    private_dir(file.parent)
+    for other in file.parent.glob("*.state"):
+        if time.time() - other.stat().st_mtime > FORGOTTEN_S:
+            other.unlink(missing_ok=True)
+    data = msgspec.msgpack.encode([lines, state.freeze(replay.state())])
+    new = file.with_suffix(".new")
+    new.touch(mode=0o600)
+    new.write_bytes(data)
+    new.replace(file)
+
+
+def _restore(replay: Replay, file: Path) -> int:
+    if not file.exists():
+        return 0
+    try:
+        lines, frozen = msgspec.msgpack.decode(file.read_bytes())
+        replay.restore(state.thaw(frozen))
+    except (BorgError, msgspec.MsgspecError, ValueError, KeyError) as error:
+        file.unlink(missing_ok=True)
+        raise BorgError(f"{file} could not be taken up ({error}) and was removed; run the command again") from None
+    if sys.stderr.isatty():
+        print(f"going on after {lines:,} decisions", file=sys.stderr)
+    return int(lines)
+
+
+class Progress:
+    """One line on a terminal's stderr; nothing anywhere else."""
+
+    def __init__(self) -> None:
+        self._on = sys.stderr.isatty()
+        self._start = self._last = time.monotonic()
+
+    def show(self, decisions: int, lines: Lines) -> None:
+        """Say how far it is, a few times a second."""
+        now = time.monotonic()
+        if not self._on or now - self._last < PROGRESS_S:
+            return
+        self._last = now
+        share = min(1.0, lines.read_bytes / max(1, lines.total_bytes))
+        bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
+        print(f"\r{bar} {share:4.0%}  {decisions:,} decisions  {now - self._start:.0f} s ", end="", file=sys.stderr)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._on:
+            print("\r" + " " * 70 + "\r", end="", file=sys.stderr, flush=True)
+
+
+def rewards(names: Sequence[str]) -> tuple[Reward, ...]:
+    """The rewards asked for, in the usual order."""
+    from borgd.replay.rewards import REWARDS
+
+    return tuple(reward for reward in REWARDS if reward in names or "all" in names)

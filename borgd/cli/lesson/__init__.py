@@ -1,0 +1,1 @@
+"""``borg lesson …``: one module per subcommand, imported only when it runs."""

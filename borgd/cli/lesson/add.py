@@ -1,0 +1,32 @@
+"""``borg lesson add``: a lesson written by a person."""
+
+from __future__ import annotations
+
+import argparse
+
+import msgspec
+
+from borgd.cli.lesson.lesson_files import add_fields, build, change, details, engineer, given, here, now_ms, print_json
+from borgd.lessons.lesson import Lesson
+from borgd.lessons.store import Store
+
+
+def run(argv: list[str]) -> int:
+    """Store the lesson and print it."""
+    parser = argparse.ArgumentParser(prog="borg lesson add", description="Write a lesson: a question and what it prevents.")
+    add_fields(parser, required=True)
+    parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
+    arguments = parser.parse_args(argv)
+    name = engineer()
+    lesson = build(given(arguments), ms=now_ms(), engineers=(name,), repo=here(), source="written")
+    (added,) = change(lambda store: [store.add(_linked(store, lesson))])
+    if arguments.json:
+        print_json(msgspec.to_builtins(added))
+    else:
+        print(details(added))
+    return 0
+
+
+def _linked(store: Store, lesson: Lesson) -> Lesson:
+    """``lesson`` with the full ids of what it supersedes."""
+    return msgspec.structs.replace(lesson, supersedes=tuple(store.find(key).id for key in lesson.supersedes))

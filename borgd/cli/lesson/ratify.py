@@ -1,0 +1,148 @@
+"""``borg lesson ratify``: a person decides on each proposal, one key each; or by flags, for scripts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from borgd.cli.lesson.lesson_files import here, load, now_ms, print_json, records
+from borgd.cli.lesson.terminal import ask_text, key_press
+from borgd.cli.lesson.verdicts import decide, episodes, keep, merge, sheet, story, waiting_proposal
+from borgd.errors import BorgError, UsageError
+from borgd.lessons.episodes import Episode
+from borgd.lessons.lesson import Lesson
+from borgd.lessons.near_duplicates import Twin, twins
+from borgd.lessons.proposals import Desk, Proposal, desk, propose, unheard
+
+KEYS = "[k]eep  [e]dit  [m]erge  [d]rop  [s]kip  [q]uit"
+EPISODE_KEYS = "[w]rite a lesson of it  [d]rop  [s]kip  [q]uit"
+
+
+def run(argv: list[str]) -> int:
+    """Ask about everything that waits, or do what the flags say."""
+    parser = argparse.ArgumentParser(prog="borg lesson ratify", description="Decide on what was proposed.")
+    parser.add_argument("--keep", action="append", default=[], metavar="ID", help="make it a lesson")
+    parser.add_argument("--drop", action="append", default=[], metavar="ID", help="never ask again; an episode too")
+    parser.add_argument("--merge", action="append", default=[], nargs=2, metavar=("ID", "INTO"), help="join a lesson")
+    parser.add_argument("--json", action="store_true", help="print what waits, or what was done, as JSON")
+    arguments = parser.parse_args(argv)
+    state = desk(records("proposals"))
+    if arguments.keep or arguments.drop or arguments.merge:
+        return _by_flags(arguments, state)
+    if arguments.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _print(state, as_json=arguments.json)
+    return _ask(state)
+
+
+def _by_flags(arguments: argparse.Namespace, state: Desk) -> int:
+    stories = episodes()
+    done: list[dict[str, str]] = []
+    for key in arguments.keep:
+        proposal = waiting_proposal(state.waiting, key)
+        done.append({"id": proposal.id, "verdict": "keep", "lesson": keep(proposal, stories.get(proposal.episode)).id})
+    for key, into in arguments.merge:
+        proposal = waiting_proposal(state.waiting, key)
+        done.append({"id": proposal.id, "verdict": "merge", "lesson": merge(proposal, into).id})
+    for key in arguments.drop:
+        name = key if key in stories else waiting_proposal(state.waiting, key).id
+        decide(name, "drop")
+        done.append({"id": name, "verdict": "drop", "lesson": ""})
+    if arguments.json:
+        print_json({"done": done})
+    else:
+        for one in done:
+            print(f"{one['id']}: {one['verdict']}{' ' + one['lesson'] if one['lesson'] else ''}")
+    return 0
+
+
+def _twins(proposal: Proposal, lessons: Sequence[Lesson]) -> list[Twin]:
+    return twins(proposal.question, proposal.consequence, lessons)
+
+
+def _print(state: Desk, *, as_json: bool) -> int:
+    lessons = load().current()
+    if as_json:
+        waiting = [
+            {
+                "proposal": msgspec.to_builtins(one),
+                "twins": [{"id": twin.lesson.id, "likeness": twin.likeness} for twin in _twins(one, lessons)],
+            }
+            for one in state.waiting
+        ]
+        print_json({"waiting": waiting})
+    elif state.waiting:
+        print("\n\n".join(sheet(one, _twins(one, lessons)) for one in state.waiting))
+        print("\nDecide in a terminal, or with --keep ID, --merge ID INTO, --drop ID.")
+    else:
+        print("Nothing is proposed. Agents propose after a correction; borg lesson episodes lists what they were told.")
+    return 0
+
+
+def _ask(state: Desk) -> int:
+    stories = episodes()
+    for proposal in state.waiting:
+        lessons = load().current()
+        print(f"\n{sheet(proposal, _twins(proposal, lessons))}")
+        if proposal.episode in stories:
+            print(story(stories[proposal.episode]))
+        if not _decide(proposal, stories.get(proposal.episode), _twins(proposal, lessons)):
+            return 0
+    waiting = unheard(stories.values(), records("proposals"), state.verdicts)
+    for episode in waiting:
+        print(f"\n{story(episode)}")
+        if not _decide_episode(episode):
+            return 0
+    print("\nThat was all." if state.waiting or waiting else "Nothing waits.")
+    return 0
+
+
+def _decide(proposal: Proposal, episode: Episode | None, near: list[Twin]) -> bool:
+    """Ask until there is a verdict; False: the person has had enough."""
+    while True:
+        key = key_press(KEYS, "kemdsq")
+        try:
+            if key == "k":
+                print(f"lesson {keep(proposal, episode).id}")
+            elif key == "e":
+                print(f"lesson {keep(proposal, episode, _edited(proposal)).id}")
+            elif key == "m":
+                into = ask_text("into lesson", near[0].lesson.id if near else "")
+                lesson = merge(proposal, into)
+                print(f"lesson {lesson.id}, version {lesson.version}, reach {lesson.reach}")
+            elif key == "d":
+                decide(proposal.id, "drop")
+        except UsageError:
+            raise
+        except BorgError as error:
+            print(f"borg: {error}")
+            continue
+        return key != "q"
+
+
+def _edited(proposal: Proposal) -> dict[str, Any]:
+    question = ask_text("question", proposal.question)
+    consequence = ask_text("consequence", proposal.consequence)
+    scope = ask_text("scope (names, comma between)", ", ".join(proposal.scope))
+    names = tuple(name.strip() for name in scope.split(",") if name.strip())
+    return {"question": question, "consequence": consequence, "scope": names}
+
+
+def _decide_episode(episode: Episode) -> bool:
+    key = key_press(EPISODE_KEYS, "wdsq")
+    if key == "w":
+        made = propose(
+            ask_text("question", ""),
+            ask_text("consequence", ""),
+            ms=now_ms(),
+            episode=episode.id,
+            repo=episode.repo or here(),
+        )
+        print(f"lesson {keep(made, episode).id}")
+        decide(episode.id, "keep")
+    elif key == "d":
+        decide(episode.id, "drop")
+    return key != "q"

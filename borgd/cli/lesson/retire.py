@@ -1,0 +1,25 @@
+"""``borg lesson retire``: out of recall, still in the store."""
+
+from __future__ import annotations
+
+import argparse
+
+import msgspec
+
+from borgd.cli.lesson.lesson_files import change, engineer, now_ms, print_json
+
+
+def run(argv: list[str]) -> int:
+    """Store the retired version."""
+    parser = argparse.ArgumentParser(prog="borg lesson retire", description="Take a lesson out of recall.")
+    parser.add_argument("id", help="the lesson's id or the start of it")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="kept in the lesson's history")
+    parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
+    arguments = parser.parse_args(argv)
+    name = engineer()
+    (retired,) = change(lambda store: [store.retire(arguments.id, ms=now_ms(), engineer=name, reason=arguments.reason)])
+    if arguments.json:
+        print_json(msgspec.to_builtins(retired))
+    else:
+        print(f"lesson {retired.id} is retired; borg lesson edit {retired.id} --revive brings it back")
+    return 0

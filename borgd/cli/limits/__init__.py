@@ -1,0 +1,1 @@
+"""The commands of the limits: asks and the inbox, investigations, specialists, the audit trail."""

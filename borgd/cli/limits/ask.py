@@ -1,0 +1,167 @@
+"""borg ask: ask the person, if the budget admits it; any program may. Works with or without the daemon.
+
+stdout is what to go on with: the answer, else the fallback. Exit codes: 0 answered, 10 no answer (yet), 11 dismissed,
+12 the source is excluded; 1 and 2 as everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from decimal import Decimal, InvalidOperation
+
+from borgd.cli.limits.inbox_terminal import complain, open_desk, print_json, span_ms
+from borgd.cli.working_directory import working_directory
+from borgd.errors import LimitError, UsageError
+from borgd.limits.interrupts import scopes
+from borgd.limits.interrupts.inbox import Entry
+from borgd.limits.interrupts.verdict import Ask, Option, Verdict
+from borgd.stores import repository
+from borgd.stores.desktop_notice import notify
+from borgd.stores.inbox_store import InboxDesk
+from borgd.stores.interrupt_store import wall_ms
+
+EXIT_ANSWERED = 0
+EXIT_NO_ANSWER = 10
+EXIT_DISMISSED = 11
+EXIT_EXCLUDED = 12
+_EXITS = {"answered": EXIT_ANSWERED, "closed elsewhere": EXIT_ANSWERED, "dismissed": EXIT_DISMISSED}
+
+LOOK_SECONDS = 0.2
+"""design: how often a waiting ask looks for its answer."""
+
+
+def run(argv: list[str]) -> int:
+    """Exit code of the command."""
+    arguments = _arguments(argv)
+    desk, config = open_desk()
+    ask = _ask(arguments, config.interrupts.paths)
+    verdict = desk.meter(ask)
+    complain(desk)
+    if verdict.outcome == "excluded":
+        return _print(arguments, ask, verdict, None)
+    box = InboxDesk(desk.books)
+    entry = box.entry(verdict.number, wall_ms())
+    if verdict.admitted:
+        if config.inbox.notify and not verdict.joined:
+            notify(f"Ask #{verdict.number}", ask.question[:200])
+        desk.delivered(verdict)
+        if ask.wait_ms:
+            entry = _wait(box, verdict.number, ask.wait_ms)
+        if entry.state == "answered":
+            box.told(verdict.number, ask.session or f"ask {verdict.id}", wall_ms())
+    return _print(arguments, ask, verdict, entry)
+
+
+def _arguments(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="borg ask", description="Ask the person, if the budget admits it.")
+    parser.add_argument("question", metavar="QUESTION", nargs="+", help="what you ask the person")
+    parser.add_argument("--scope", metavar="PATH", help="where it is charged, such as team/repo; default: this repository")
+    parser.add_argument("--source", default="", metavar="NAME", help="which program asks")
+    parser.add_argument("--confidence", metavar="0..1", help="that a person is needed")
+    parser.add_argument("--stakes", metavar="0..1", help="what a wrong guess would cost")
+    parser.add_argument("--option", action="append", default=[], metavar="TEXT", help="two to four, one of them recommended")
+    parser.add_argument("--recommended", metavar="TEXT", help="the option to go on with unless told otherwise")
+    parser.add_argument("--fallback", default="", metavar="TEXT", help="what happens without an answer")
+    parser.add_argument("--wait", default="0", metavar="SPAN", help="wait for the answer: 90s, 10m, 2h")
+    parser.add_argument("--key", default="", metavar="TEXT", help="asks with one key are the same ask")
+    parser.add_argument("--session", default="", metavar="ID", help="whose ask it is: a later answer reaches that session")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    return parser.parse_args(argv)
+
+
+def _ask(arguments: argparse.Namespace, paths: dict[str, str]) -> Ask:
+    options: list[str] = arguments.option
+    if options and not 2 <= len(options) <= 4:
+        raise UsageError(f"--option: expected two to four, got {len(options)}")
+    if len({option.casefold() for option in options}) != len(options) or not all(option.strip() for option in options):
+        raise UsageError("--option: expected different texts")
+    if options and arguments.recommended not in options:
+        raise UsageError("--recommended: expected one of the options, word for word")
+    if arguments.recommended is not None and not options:
+        raise UsageError("--recommended: expected --option A --option B beside it")
+    question = " ".join(arguments.question).strip()
+    if not question:
+        raise UsageError("QUESTION: expected a text")
+    return Ask(
+        scope=_scope(arguments.scope, paths),
+        source=arguments.source,
+        confidence=_number(arguments.confidence),
+        stakes=_number(arguments.stakes),
+        question=question,
+        options=tuple(Option(text) for text in options),
+        recommended=options.index(arguments.recommended) if options else None,
+        fallback=arguments.fallback,
+        session=arguments.session,
+        key=arguments.key,
+        wait_ms=span_ms(arguments.wait, "--wait"),
+    )
+
+
+def _scope(given: str | None, paths: dict[str, str]) -> str:
+    if given is None:
+        return scopes.default_scope(repository.name(working_directory()), "", paths)
+    try:
+        return scopes.parse(given)
+    except LimitError as error:
+        raise UsageError(f"--scope: {error}") from None
+
+
+def _number(text: str | None) -> object:
+    """The number in ``text``; a text that is none stays one, and the budget sends the ask to the inbox."""
+    if text is None:
+        return None
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return text
+
+
+def _wait(box: InboxDesk, number: int, wait_ms: int) -> Entry:
+    """The entry once it has ended, or when the time is over; the asker then goes on with its fallback."""
+    end = time.monotonic() + wait_ms / 1000
+    while True:
+        entry = box.entry(number, wall_ms())
+        left = end - time.monotonic()
+        if not entry.open:
+            return entry
+        if left <= 0:
+            return box.gave_up(number, wall_ms())
+        time.sleep(min(LOOK_SECONDS, left))
+
+
+def _print(arguments: argparse.Namespace, ask: Ask, verdict: Verdict, entry: Entry | None) -> int:
+    state = "excluded" if entry is None else entry.state
+    answer = entry.answer if entry is not None and entry.state in ("answered", "closed elsewhere") else None
+    code = EXIT_EXCLUDED if entry is None else _EXITS.get(entry.state, EXIT_NO_ANSWER)
+    if arguments.json:
+        print_json(
+            {
+                "number": verdict.number or None,
+                "verdict": verdict.outcome,
+                "state": state,
+                "answer": answer,
+                "fallback": ask.goes_on_with or None,
+                "bar": float(verdict.bar),
+                "reason": verdict.reason,
+                "flags": list(verdict.flags),
+                "joined": bool(verdict.joined),
+            }
+        )
+        return code
+    if answer is not None:
+        print(answer)
+        return code
+    said = verdict.text or _still(verdict.number, state)
+    print(f"borg: {said}", file=sys.stderr)
+    if ask.goes_on_with:
+        print(ask.goes_on_with)
+    return code
+
+
+def _still(number: int, state: str) -> str:
+    """What became of ask ``number``, which has no answer."""
+    if state == "expired":
+        return f"nobody answered #{number} in time; borg inbox answer {number} TEXT still tells the session"
+    return f"#{number} is {state}; borg inbox answer {number} TEXT answers it"

@@ -1,0 +1,163 @@
+"""``borg investigate``: open, look at, extend and close an investigation budget. Works with and without a daemon."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+import msgspec
+
+from borgd.cli.limits.limit_terminal import now_ms, person, session_of
+from borgd.cli.terminal_text import printable
+from borgd.config.read import read_config
+from borgd.errors import LimitError, UsageError
+from borgd.limits.audit import Entry
+from borgd.limits.investigation.budget import BUDGETS, WALL, Limits
+from borgd.limits.investigation.profile import Profile, profile_for
+from borgd.paths import Places, places
+from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.investigations import EVALUATOR, Investigations
+
+LISTED = 10
+"""design: sessions that are told, the last active first."""
+
+
+def _amount(text: str) -> float | None:
+    if text == "none":
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number or none, not {text!r}") from None
+    if not 0 <= value < 1e12:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 up, not {text!r}")
+    return value
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="borg investigate", description="The budget of a session's reading.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, summary in (
+        ("start", "open one by name; what is not said is as in [investigation.explicit]"),
+        ("status", "what is open, what is left"),
+        ("extend", "allow this much more"),
+        ("stop", "close one and say what it used"),
+    ):
+        command = commands.add_parser(name, help=summary, description=summary)
+        command.add_argument(
+            "--session", default="", metavar="ID", help="the agent's session id or its first characters; the last active one"
+        )
+        command.add_argument("--subagent", default="", metavar="ID", help="the id of a subagent in it")
+        command.add_argument("--json", action="store_true", help="print one JSON document")
+        if name in ("start", "extend"):
+            for budget in BUDGETS:
+                command.add_argument("--" + budget.replace("_", "-"), type=_amount, default=argparse.SUPPRESS, metavar="N")
+        if name == "start":
+            command.add_argument("--mode", choices=("enforce", "warn"), help="deny what is over, or say so once")
+    return parser
+
+
+def run(argv: list[str]) -> int:
+    """Do what ``argv`` says; 0 when it was done."""
+    options = _parser().parse_args(argv)
+    where = places()
+    investigations = Investigations(where.state / "investigations", read_config(where).investigation)
+    known = investigations.sessions()
+    if options.command == "status":
+        return _status(investigations, options, known)
+    session = session_of(options.session, known)
+    by = person(f"borg investigate {options.command}")
+    if options.command == "start":
+        investigations.start(session, _profile(investigations, options), now_ms(), subagent=options.subagent)
+    elif options.command == "extend":
+        investigations.extend(session, _more(options), now_ms(), subagent=options.subagent, by=by)
+    told = investigations.status(session, now_ms())
+    if options.command == "stop":
+        told = investigations.stop(session, now_ms(), subagent=options.subagent)
+    _record(where, options, session, by)
+    _show(told, options.json)
+    return 0
+
+
+def _record(where: Places, options: argparse.Namespace, session: str, by: str) -> None:
+    """What a person decides about a budget stands in the trail beside what the budget decides."""
+    entry = Entry(
+        limit="investigation",
+        verdict={"start": "started", "extend": "extended", "stop": "stopped"}[options.command],
+        reason=f"by {by} on the command line",
+        evaluator=EVALUATOR,
+        facts=_given(options),
+        session=session,
+        subagent=options.subagent,
+    )
+    AuditTrail(where).record([entry], now_ms())
+
+
+def _given(options: argparse.Namespace) -> dict[str, float | None]:
+    return {budget: getattr(options, budget) for budget in BUDGETS if hasattr(options, budget)}
+
+
+def _whole(budget: str, amount: float) -> float:
+    if budget == WALL:
+        return amount
+    if amount != int(amount):
+        raise UsageError(f"--{budget.replace('_', '-')}: expected a whole number, not {amount:g}")
+    return int(amount)
+
+
+def _profile(investigations: Investigations, options: argparse.Namespace) -> Profile:
+    profile = profile_for(investigations.config, "explicit")
+    changes: dict[str, Any] = {
+        budget: None if amount is None else _whole(budget, amount) for budget, amount in _given(options).items()
+    }
+    limits: Limits = msgspec.structs.replace(profile.limits, **changes)
+    return Profile(mode=options.mode or profile.mode, limits=limits)
+
+
+def _more(options: argparse.Namespace) -> dict[str, float]:
+    more = {budget: _whole(budget, amount) for budget, amount in _given(options).items() if amount is not None}
+    if not more:
+        raise UsageError("say how much more: borg investigate extend --max-retrieval-calls 8")
+    return more
+
+
+def _status(investigations: Investigations, options: argparse.Namespace, known: list[str]) -> int:
+    if not known and not options.session:
+        if options.json:
+            print(json.dumps({"sessions": []}))
+        else:
+            print("No session has been seen yet. Work with an agent whose hooks are installed (borg install), or open one:")
+            print("  borg investigate start --session ID --max-retrieval-calls 20")
+        return 0
+    sessions = [session_of(options.session, known)] if options.session else known[:LISTED]
+    if not set(sessions) <= set(known):
+        seen = f"; the last ones are {', '.join(known[:LISTED])}" if known else ""
+        raise LimitError(f"no session {options.session!r} has been seen{seen}")
+    told = [investigations.status(session, now_ms()) for session in sessions]
+    if options.json:
+        print(json.dumps({"sessions": told}, indent=2))
+        return 0
+    for one in told:
+        _show(one, as_json=False)
+    return 0
+
+
+def _show(told: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(told, indent=2))
+        return
+    if "open" in told:
+        used = f"{told['tokens']} tokens, {told['cached_tokens']} from cache, {told['turns']} turns"
+        print(printable(f"session {told['session']}: {used}"))
+        if not told["open"]:
+            print("  nothing open: the next prompt opens an investigation")
+    for one in told.get("open", [told]):
+        whose = f"subagent {one['subagent']} {one['type']}".strip() if one["subagent"] else "the session's own"
+        how = "by name" if one["explicit"] else "by its prompt"
+        print(f"  {whose}, opened {how}, {one['mode']}" + (f", {one['denied']} calls denied" if one["denied"] else ""))
+        for name, limit in one["limits"].items():
+            used, of = one["spent"][name], "no limit" if limit is None else f"of {limit:g}"
+            print(f"    {name.replace('_', ' '):<22} {used:>8g} {of}")
+        if one["unenforceable"]:
+            print(f"    not enforceable, no usage is reported: {', '.join(one['unenforceable'])}")

@@ -1,0 +1,1 @@
+"""The commands about what is remembered: recall, why, veto, forget, the team, past transcripts."""

@@ -1,0 +1,136 @@
+"""``borg team init DIR | join DIR | leave | status``: share lessons and outcomes in a directory that a file sync carries."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import secrets
+from pathlib import Path
+
+import msgspec
+
+from borgd.cli.terminal_text import about, printable
+from borgd.config.read import engineer_name, machine_name, read_config
+from borgd.errors import BorgError
+from borgd.lessons.team import SALT_BYTES, TeamCard, owner_name
+from borgd.paths import Places, places, private_dir
+from borgd.stores.team import CARD, Team, read_card
+
+KEPT_LOCAL = "*.lock\n*.quarantine\n*.rewrite\n.*.new\n"
+ATTRIBUTES = "*.jsonl merge=union\n"
+
+_SECTION = re.compile(r"^\s*\[team\]\s*(?:#.*)?$", re.M)
+_DIRECTORY = re.compile(r"^\s*directory\s*=.*$", re.M)
+
+
+def init(directory: Path) -> None:
+    """Make ``directory`` a team's, with what git and Syncthing need beside the card.
+
+    :raises BorgError: it is one already, or cannot be written.
+    """
+    if (directory / CARD).exists():
+        raise BorgError(f"{directory} is a team's already; borg team join {directory} joins it")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        card = TeamCard(salt=secrets.token_hex(SALT_BYTES))
+        (directory / CARD).write_bytes(msgspec.json.encode(card) + b"\n")
+        for name, text in ((".gitattributes", ATTRIBUTES), (".gitignore", KEPT_LOCAL), (".stignore", KEPT_LOCAL)):
+            if not (directory / name).exists():
+                (directory / name).write_text(text)
+    except OSError as error:
+        raise BorgError(f"{directory} cannot be written: {error.strerror}") from None
+
+
+def with_directory(text: str, directory: str) -> str:
+    """config.toml's ``text`` with the team's directory set; everything else as it was. Empty: left."""
+    line = f"directory = {msgspec.json.encode(directory).decode()}"
+    section = _SECTION.search(text)
+    if section is None:
+        return f"{text.rstrip()}\n\n[team]\n{line}\n".lstrip("\n") if directory else text
+    end = re.search(r"^\s*\[", text[section.end() :], re.M)
+    stop = section.end() + (end.start() if end else len(text) - section.end())
+    inside = _DIRECTORY.sub("", text[section.end() : stop]).strip("\n")
+    kept = f"\n{inside}" if inside else ""
+    return f"{text[: section.end()]}\n{line if directory else ''}{kept}\n{text[stop:]}"
+
+
+def configure(where: Places, directory: str) -> None:
+    """Set the team's directory in config.toml.
+
+    :raises BorgError: it cannot be written.
+    """
+    path = where.config_file
+    try:
+        private_dir(path.parent)
+        text = path.read_text() if path.exists() else ""
+        temporary = path.with_suffix(".toml.new")
+        temporary.write_text(with_directory(text, directory))
+        temporary.replace(path)
+    except OSError as error:
+        raise BorgError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def status(where: Places) -> dict[str, object]:
+    """What is shared, by whom.
+
+    :raises BorgError: no team, or its directory cannot be read.
+    """
+    config = read_config(where)
+    if not config.team.directory:
+        raise BorgError("no team here: borg team init DIR makes one, borg team join DIR joins one")
+    owner = owner_name(engineer_name(config), machine_name())
+    team = Team(Path(config.team.directory).expanduser(), owner)
+    for _ in team.new_lessons():
+        pass
+    return {"directory": str(team.directory), "owner": owner, "members": team.members(), "problems": team.problems}
+
+
+def show(found: dict[str, object]) -> None:
+    """For a person."""
+    print(f"{found['directory']}, you are {found['owner']}")
+    members = found["members"]
+    assert isinstance(members, dict)
+    for owner, counts in sorted(members.items()):
+        print(f"  {printable(owner):<32} {counts['lessons']:>6} lessons {counts['outcomes']:>8} outcomes")
+    if not members:
+        print("  nothing is shared yet: what you add with borg lesson add goes out as soon as the daemon runs")
+    problems = found["problems"]
+    assert isinstance(problems, list)
+    for problem in problems:
+        print(f"  damaged: {printable(str(problem))}")
+
+
+def run(argv: list[str]) -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(prog="borg team", description=about(__doc__))
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, summary in (
+        ("init", "make DIR a team's directory and join it"),
+        ("join", "share with those whose directory DIR is"),
+        ("leave", "share no more; what was shared stays in the directory"),
+        ("status", "who shares what, and what is damaged"),
+    ):
+        command = commands.add_parser(name, help=summary, description=summary)
+        if name in ("init", "join"):
+            command.add_argument("directory", type=Path, metavar="DIR", help="a directory that a file sync carries")
+        if name == "status":
+            command.add_argument("--json", action="store_true", help="one JSON document")
+    options = parser.parse_args(argv)
+    where = places()
+    if options.command == "status":
+        found = status(where)
+        print(msgspec.json.encode(found).decode()) if options.json else show(found)
+        return 0
+    if options.command == "leave":
+        if not read_config(where).team.directory:
+            raise BorgError("no team here, so there is nothing to leave")
+        configure(where, "")
+        print("Left. What you shared stays in the team's directory; borg forget takes lessons back.")
+        return 0
+    directory = options.directory.expanduser().resolve()
+    if options.command == "init":
+        init(directory)
+    read_card(directory)
+    configure(where, str(directory))
+    print(f"{where.config_file}: the team is {directory}. Restart the daemon (borg stop) to share and to hear.")
+    return 0

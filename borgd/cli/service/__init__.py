@@ -1,0 +1,1 @@
+"""The daemon's life from the terminal: run, start, stop, status, doctor, install, demo."""

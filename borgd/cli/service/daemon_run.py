@@ -1,0 +1,84 @@
+"""``borg run``: serve in the foreground until told to end. ``borg start``, systemd and the hook client run this too."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+from borgd.errors import BorgError, ConfigError, UsageError
+from borgd.paths import places
+from borgd.server.listen import Claim, claim
+
+USAGE = "usage: borg run\n\nServe in the foreground. SIGTERM or Ctrl-C ends it; the requests in flight are answered first."
+OF_THIS_PROCESS = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
+"""host: what systemd says to this process and not to those that it starts."""
+
+
+def run(argv: list[str]) -> int:
+    """Serve; the exit code.
+
+    :raises AlreadyServingError: another process is this user's daemon.
+    """
+    if argv:
+        if argv[0] in ("-h", "--help"):
+            print(USAGE)
+            return 0
+        raise UsageError(f"borg run takes no arguments, not {argv[0]!r}")
+    env = dict(os.environ)
+    for name in OF_THIS_PROCESS:
+        os.environ.pop(name, None)
+    held = claim(places(env), env)  # before the slow imports: clients that come now wait in the kernel's queue
+    try:
+        return _serve(held, env)
+    finally:
+        held.close()
+
+
+def _serve(held: Claim, env: dict[str, str]) -> int:
+    from functools import partial
+
+    import anyio
+
+    from borgd.config.read import read_config
+    from borgd.config.schema import Config
+    from borgd.server.lifecycle import serve
+    from borgd.server.log import close_log, open_log
+
+    where = places(env)
+    log = open_log(where.state / "daemon.log")
+    logger = logging.getLogger("borgd.run")
+    try:
+        from borgd.server.service import build
+
+        try:
+            config = read_config(where)
+        except ConfigError as error:
+            print(f"borg: {error}; the defaults are used", file=sys.stderr)
+            logger.error("config.toml cannot be used: the defaults are")
+            config = Config()
+        if sys.stderr.isatty():
+            print(f"borgd: serving on {where.socket}, pid {os.getpid()}; Ctrl-C ends it", file=sys.stderr)
+        return anyio.run(partial(serve, build(where), where, config.daemon, env=env, held=held))
+    except BorgError:
+        raise
+    except BaseExceptionGroup as group:
+        first = _first(group)
+        if not isinstance(first, (BorgError, OSError)):
+            logger.exception("the daemon crashed")
+            raise
+        logger.error("the daemon could not go on: %s", type(first).__name__)
+        raise first from None
+    except Exception:
+        logger.exception("the daemon crashed")
+        raise
+    finally:
+        close_log(log)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first error that is no group itself."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

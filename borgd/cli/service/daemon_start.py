@@ -1,0 +1,99 @@
+"""``borg start``: the daemon in the background, and not a word before it answers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from borgd.errors import BorgError, NoDaemonError, UsageError
+from borgd.protocol.client import UnreachableError, call, daemon_pid
+
+USAGE = "usage: borg start [--json]\n\nStart the daemon in the background, unless it runs already."
+START_S = 15.0
+"""design: seconds within which a daemon answers its first ping, on a slow disk too."""
+PING_S = 2.0
+"""guard: a daemon that runs answers a ping within this."""
+STEP_S = 0.02
+"""method: pause between two pings of a daemon that is starting."""
+COMMAND = ("-P", "-m", "borgd", "run")
+"""Arguments of this interpreter that run the daemon, whatever the working directory holds."""
+
+
+def run(argv: list[str]) -> int:
+    """Start, or say that it runs.
+
+    :raises NoDaemonError: one holds the socket and does not answer, or the new one does not come up.
+    """
+    if argv and argv[0] in ("-h", "--help"):
+        print(USAGE)
+        return 0
+    if argv not in ([], ["--json"]):
+        raise UsageError(f"borg start takes only --json, not {' '.join(argv)!r}")
+    started = False
+    if not _answers():
+        _start()
+        started = True
+    pid = daemon_pid(PING_S)
+    if argv:
+        print(f'{{"pid":{pid if pid is not None else "null"},"started":{"true" if started else "false"}}}')
+    else:
+        print(f"borgd {'started' if started else 'already runs'}, pid {pid}")
+    return 0
+
+
+def _answers() -> bool:
+    """Whether a daemon answers.
+
+    :raises NoDaemonError: one is there and does not answer, or must not be reached.
+    """
+    try:
+        return call("ping", timeout_s=PING_S).status == 0
+    except UnreachableError as error:
+        if error.cause in ("ENOENT", "ECONNREFUSED"):
+            return False
+        if error.cause == "timeout":
+            pid = daemon_pid_or_none()
+            raise NoDaemonError(
+                f"a daemon holds the socket (pid {pid or 'unknown'}) but does not answer; borg stop ends it"
+            ) from None
+        raise
+
+
+def daemon_pid_or_none() -> int | None:
+    """The pid of whoever listens, None where nobody can be reached."""
+    try:
+        return daemon_pid(PING_S)
+    except NoDaemonError:
+        return None
+
+
+def _start() -> None:
+    environment = {name: value for name, value in os.environ.items() if name not in ("LISTEN_FDS", "LISTEN_PID")}
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(
+            [sys.executable, *COMMAND],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            start_new_session=True,
+            cwd="/",
+            env=environment,
+        )
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            ended = child.poll() is not None
+            try:
+                if call("ping", timeout_s=PING_S).status == 0:
+                    child.returncode = 0 if child.returncode is None else child.returncode  # it outlives us on purpose
+                    return
+            except NoDaemonError:
+                pass
+            if ended:
+                said.seek(0)
+                words = said.read().decode("utf-8", "replace").strip().removeprefix("borg: ")
+                raise BorgError(f"the daemon did not come up: {words or f'exit code {child.returncode}'}")
+            time.sleep(STEP_S)
+    raise NoDaemonError(f"the daemon (pid {child.pid}) did not answer within {START_S:g} s; its log says why")

@@ -1,0 +1,1 @@
+"""Settings: what they are (schema), how they are read, what a repository may add."""

@@ -1,1 +1,0 @@
-"""The daemon: the socket, its life, what it watches, sessions, and one event's way through."""

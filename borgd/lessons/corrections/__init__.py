@@ -1,0 +1,1 @@
+"""Telling whether a person's words correct the agent; one module per language of rules."""

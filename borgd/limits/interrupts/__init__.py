@@ -1,0 +1,1 @@
+"""May a person be interrupted? Scopes, thresholds, exclusions, stakes, the account and the inbox."""

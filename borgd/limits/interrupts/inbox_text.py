@@ -1,0 +1,99 @@
+"""The texts of interruptions: what a deferred agent reads, what an answered one reads, what a person reads. Pure.
+
+Promises the bounds named here whatever the parts' length; a question or an answer is quoted, never followed as an order
+of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from borgd.lessons.sanitize import clean
+from borgd.limits.interrupts import scopes
+from borgd.limits.interrupts.ceilings import Policy
+from borgd.limits.interrupts.inbox import Entry
+from borgd.limits.interrupts.stakes import FORM
+from borgd.limits.interrupts.verdict import Verdict, decimal
+from borgd.limits.interrupts.windows import hour_of
+
+DEFERRAL_CHARS = 599
+"""guard: the agent is told in under 600 characters."""
+ANSWER_CHARS = 1000
+"""guard: one answer as it is handed to an agent."""
+DIGEST_CHARS = 400
+"""guard: a notification's body."""
+_PART_CHARS = 100
+"""design: a fallback, scope or reason inside a longer text."""
+
+HOUR_MS = 3_600_000
+MINUTE_MS = 60_000
+
+
+def deferral(verdict: Verdict, fallback: str, policy: Policy) -> str:
+    """What the agent reads instead of the person's answer: bar, spend, fallback, how to state stakes, inbox number."""
+    where = clean(scopes.said(verdict.binding), _PART_CHARS)
+    window = "in 24 hours" if policy.window == "rolling" else "today"
+    spend = f"{where} has spent {verdict.spent} of {verdict.ceiling} {window}"
+    on = f'go on with "{clean(fallback, _PART_CHARS)}"' if fallback else "decide it yourself, the careful and reversible way"
+    if verdict.outcome == "excluded":
+        return clean(f"Not asked: {clean(verdict.reason, 200)}. Nothing is queued; {on}.", DEFERRAL_CHARS)
+    if verdict.rule == "confidence":
+        why = f"bar {decimal(verdict.bar)}, your confidence {_given(verdict)}; {spend}"
+    elif verdict.rule == "joined":
+        why = clean(verdict.reason, 2 * _PART_CHARS)
+    else:
+        why = f"{clean(verdict.reason, 2 * _PART_CHARS)}; bar {decimal(verdict.bar)}; {spend}"
+    teach = (
+        f"If a wrong guess would be costly, ask again and state it in the question as {FORM}, numbers in [0, 1] "
+        f"(stakes: cost of a wrong guess, {decimal(policy.threshold)} passes; confidence: that a person is needed)."
+    )
+    if verdict.rule in ("never", "hard cap", "unknown scope"):
+        teach = f"Stating {FORM} would not change it here."
+    return clean(
+        f"Not asked now: {why}. It waits in the inbox as #{verdict.number}; do not wait for it, {on}. "
+        f"The answer reaches you when it comes. {teach}",
+        DEFERRAL_CHARS,
+    )
+
+
+def _given(verdict: Verdict) -> str:
+    value = "not a number" if verdict.confidence.value is None else decimal(verdict.confidence.value)
+    return f"{value} ({clean(verdict.confidence.origin, 40)})"
+
+
+def answer(entry: Entry, now_ms: int) -> str:
+    """What an agent reads once a person answered its ask."""
+    minutes = max(0, now_ms - entry.queued_ms) // MINUTE_MS
+    ago = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h"
+    late = " It came after its expiry." if entry.late else ""
+    taken = entry.fallback_taken and entry.ask.fallback
+    kept = f' Meanwhile you were to go on with "{clean(entry.ask.fallback, _PART_CHARS)}": ' if taken else ""
+    same = kept and entry.ask.fallback == entry.answer
+    follow = ("that is what the person wants too." if same else "change it if the answer differs.") if kept else ""
+    return clean(
+        f'The person answered ask #{entry.number} (asked {ago} ago), "{clean(entry.ask.question, 200)}": '
+        f"{clean(entry.answer, 500)}.{late}{kept}{follow}",
+        ANSWER_CHARS,
+    )
+
+
+def digest(waiting: Sequence[Entry]) -> str:
+    """What a person reads at a digest hour; the most urgent first."""
+    lines = [f"#{entry.number} {clean(entry.ask.question or entry.ask.source, 80)}" for entry in waiting[:3]]
+    more = [f"and {len(waiting) - 3} more"] if len(waiting) > 3 else []
+    return "\n".join([*lines, *more, "borg inbox"])[:DIGEST_CHARS]
+
+
+def digest_due(hours: Sequence[int], zone: str, now_ms: int, last_ms: int | None) -> bool:
+    """Whether a digest hour of the owner's day has come since the last digest (milliseconds; None: there was none)."""
+    if not hours:
+        return False
+    slot = _slot(hours, zone, now_ms)
+    return slot[1] >= 0 and (last_ms is None or slot > _slot(hours, zone, last_ms))
+
+
+def _slot(hours: Sequence[int], zone: str, at_ms: int) -> tuple[date, int]:
+    """The last digest hour at or before ``at_ms``; hour -1: none yet on that date."""
+    day, hour = hour_of(at_ms, zone)
+    return day, max((due for due in hours if due <= hour), default=-1)

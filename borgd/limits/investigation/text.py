@@ -1,0 +1,41 @@
+"""What an agent is told when an investigation's budget is spent: short, what was spent, what to do now. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from borgd.limits.investigation.ledger import Node, Stop
+
+MAX_DENIAL_CHARS = 500
+"""design: the agent reads it once per denied call."""
+
+
+def _flag(budget: str) -> str:
+    return "--" + budget.replace("_", "-")
+
+
+def denial(stop: Stop, node: Node, session: str, subagent: str) -> str:
+    """Why the call may not run and what the agent can do instead.
+
+    :param node: the investigation that is spent; ``subagent``: who wanted the call.
+    """
+    whose = "this session's investigation" if subagent and not stop.owner else "this investigation"
+    if subagent:
+        now = "Conclude now: report what you found and what is still open."
+    elif node.explicit:
+        now = "Conclude now with what you know."
+    else:
+        now = "Conclude now with what you know, or make the change; changes are not stopped."
+    amount = max(1, int(stop.exhausted.limit))
+    extend = f"borg investigate extend --session {session} {_flag(stop.exhausted.budget)} {amount}"
+    text = f"Budget of {whose} spent: {stop.exhausted.text}. {now} If that cannot work, ask the person to run: {extend}"
+    return text[:MAX_DENIAL_CHARS]
+
+
+def warning(stops: Sequence[Stop]) -> str:
+    """What is said, once, where nothing is stopped."""
+    spent = "; ".join(stop.exhausted.text for stop in stops)
+    return (
+        f"Investigation budget reached: {spent}. Nothing is stopped, but this has been reading for long: "
+        "conclude with what is known, or start on the change."
+    )

@@ -1,0 +1,1 @@
+"""Reading command lines: what would this change? Nothing is ever run."""

@@ -1,0 +1,1 @@
+"""One event's way, from the session to the reply: pipeline.py in order, one module per stage."""

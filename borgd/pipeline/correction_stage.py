@@ -1,0 +1,141 @@
+"""The listening stage: a person takes something back, in a prompt, a rejected tool call or an answer; each is an episode.
+
+The agent is told once per correction that it may propose a lesson. Episodes are private and scrubbed.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from borgd.agents.claude_code.transcript import Fact
+from borgd.agents.event import Event
+from borgd.config.schema import Config
+from borgd.journal import GroupCommit, Journal
+from borgd.lessons.corrections.detect import Correction, detect, from_answer, from_rejection, own_rules
+from borgd.lessons.corrections.veto import Veto
+from borgd.lessons.corrections.veto import parse as parse_veto
+from borgd.lessons.episodes import episode, hint
+from borgd.lessons.proposals import of_invariant
+from borgd.lessons.redact import SECRET_CHARS, scrub_head
+from borgd.limits.interrupts.tools import QUESTION_TOOLS
+from borgd.pipeline.outcome_stage import Learning
+from borgd.sessions.session import PROMPT_CHARS, Session
+
+KEPT_CALLS = 64
+"""guard: calls of a transcript remembered until their result comes."""
+KEPT_REJECTIONS = 8
+"""guard: failed calls remembered until the session's next event."""
+CALL_CHARS = 2000
+"""guard: characters kept of a call."""
+
+
+class Listening:
+    """Hears what a person's words say about what came before."""
+
+    def __init__(self, learning: Learning, commit: GroupCommit, journals: dict[str, Journal], config: Config) -> None:
+        self.learning = learning
+        self.commit = commit
+        self.episodes = journals["episodes"]
+        self.proposals = journals["proposals"]
+        self.configure(config)
+
+    def configure(self, config: Config) -> None:
+        """Settings changed.
+
+        :raises ConfigError: a pattern of the person's own is no regular expression.
+        """
+        self._own = own_rules(config.capture.patterns)
+        self._propose = config.capture.propose
+
+    async def prompt(self, session: Session, event: Event, now_ms: int) -> str:
+        """What the agent is told about a prompt that takes something back; empty: nothing."""
+        texts = await self._rejected(session, now_ms)
+        veto = parse_veto(event.prompt)
+        if veto is not None:
+            texts.append(await self._vetoed(session, veto, now_ms))
+        elif correction := detect(event.prompt, proposal(session), self._own):
+            texts.append(await self._corrected(session, correction, proposal(session), now_ms))
+        return "\n".join(text for text in texts if text)
+
+    async def tool(self, session: Session, event: Event, now_ms: int) -> str:
+        """As ``prompt``, for a tool call that came back: the answer to a question, words with a rejection."""
+        texts = await self._rejected(session, now_ms)
+        tool = event.tool
+        if tool is not None and tool.failed and (found := from_rejection(tool.error)):
+            texts.append(await self._corrected(session, found, call_text(tool.name, tool.input), now_ms))
+        if tool is not None and tool.name in QUESTION_TOOLS:
+            for correction in answered(tool.input, tool.response):
+                texts.append(await self._corrected(session, correction, proposal(session), now_ms))
+        return "\n".join(text for text in texts if text)
+
+    def saw_fact(self, session: Session, fact: Fact) -> None:
+        """A rejected call and its result come through the transcript alone."""
+        if fact.kind == "call":
+            session.calls[fact.id] = call_text(fact.tool, fact.input)
+            while len(session.calls) > KEPT_CALLS:
+                del session.calls[next(iter(session.calls))]
+        elif fact.kind == "result":
+            call = session.calls.pop(fact.id, "")
+            if fact.failed and len(session.rejections) < KEPT_REJECTIONS:
+                session.rejections.append((fact.text, call))
+
+    async def _rejected(self, session: Session, now_ms: int) -> list[str]:
+        rejections, session.rejections = session.rejections, []
+        heard = [(from_rejection(text), call) for text, call in rejections]
+        return [await self._corrected(session, found, call or proposal(session), now_ms) for found, call in heard if found]
+
+    async def _vetoed(self, session: Session, veto: Veto, now_ms: int) -> str:
+        count = await self.learning.vetoed(session, veto.reason, now_ms)
+        if veto.invariant:
+            scope = self.learning.scopes_shown(session)
+            found = of_invariant(
+                veto.invariant, veto.reason, ms=now_ms, scope=scope, repo=session.remote, agent=session.agent
+            )
+            await self.commit.append(self.proposals, [found])
+        return f"[borg] The person takes back {count} of the lessons you were just shown." if count else ""
+
+    async def _corrected(self, session: Session, correction: Correction, proposed: str, now_ms: int) -> str:
+        await self.learning.corrected(session, correction.text, correction.rule, now_ms)
+        found = episode(
+            correction,
+            ms=now_ms,
+            agent=session.agent,
+            session=session.id,
+            repo=session.remote,
+            task=session.prompts[-2] if len(session.prompts) > 1 else "",
+            proposal=scrub_head(proposed, PROMPT_CHARS - SECRET_CHARS),
+        )
+        if not session.first_noted("episode", found.id):
+            return ""
+        session.write(("#borg-episode", found.id))
+        await self.commit.append(self.episodes, [found])
+        return hint(found) if self._propose else ""
+
+
+def call_text(tool: str, arguments: dict[str, object]) -> str:
+    """A tool call as what the agent proposed: its name and input, cut."""
+    call = f"{tool} {msgspec.json.encode(arguments, enc_hook=str).decode()}"
+    return scrub_head(call, CALL_CHARS)
+
+
+def proposal(session: Session) -> str:
+    """What the agent last said or did, for a person to push back on; empty: nothing yet."""
+    return session.last_message or "\n".join(session.changed_paths[-10:])
+
+
+def answered(tool_input: dict[str, object], response: object) -> list[Correction]:
+    """Corrections among the answers to an agent's questions: those that state a rule in the person's own words."""
+    answers = response.get("answers") if isinstance(response, dict) else None
+    questions = tool_input.get("questions")
+    if not isinstance(answers, dict) or not isinstance(questions, list):
+        return []
+    found = []
+    for entry in questions:
+        if not isinstance(entry, dict):
+            continue
+        question = str(entry.get("question", ""))
+        options = entry.get("options")
+        labels = [str(one.get("label", "")) for one in options if isinstance(one, dict)] if isinstance(options, list) else []
+        correction = from_answer(question, str(answers.get(question, "")), labels)
+        found += [correction] if correction else []
+    return found

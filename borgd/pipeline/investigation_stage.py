@@ -1,0 +1,200 @@
+"""Investigations and specialists in a session's course: both accounts judge a tool call, the verdicts go to the trail.
+
+Turns and tokens come from the transcript as it is read; they are held back until the next call, prompt or Stop of the
+session, so that one record on the disk serves for all of it, and each message counts once however often it is read.
+The accounts block on the disk, so they are asked in worker threads.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio.to_thread
+
+from borgd.agents.claude_code.transcript import Fact
+from borgd.agents.event import Event, Reply, ToolCall
+from borgd.config.schema import Config
+from borgd.limits.investigation.ledger import Message
+from borgd.paths import Places
+from borgd.sessions.session import Session
+from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.escalations import Escalations, matches
+from borgd.stores.investigations import Investigations
+from borgd.stores.repository import name as repository_name
+from borgd.stores.repository_config import RepositoryConfigs
+
+HELD_BACK = 4_096
+"""guard: messages and calls held back per session until its next event, and sessions they are held back for."""
+
+T = TypeVar("T")
+
+
+class _Heard:
+    """What the transcript told of one session and is not recorded yet."""
+
+    def __init__(self) -> None:
+        self.messages: OrderedDict[str, Message] = OrderedDict()
+        self.announced: OrderedDict[str, ToolCall] = OrderedDict()
+        self.ran: OrderedDict[str, ToolCall] = OrderedDict()
+
+
+class Metering:
+    """The pipeline's side of the two accounts."""
+
+    def __init__(self, where: Places, config: Config, trail: AuditTrail | None = None) -> None:
+        self.trail = trail or AuditTrail(where)
+        self.own = RepositoryConfigs()
+        self.config = config
+        self.investigations = Investigations(
+            where.state / "investigations", config.investigation, repository=repository_name, own=self._own
+        )
+        self.escalations = Escalations(where, config.escalation)
+        self._heard: OrderedDict[tuple[str, str, str], _Heard] = OrderedDict()
+
+    def _own(self, directory: str) -> Any:
+        found = self.own.of(directory)
+        return None if found is None else found.investigation
+
+    def configure(self, config: Config) -> None:
+        """Settings changed."""
+        self.config = config
+        self.investigations.configure(config.investigation)
+        self.escalations.configure(config.escalation)
+
+    async def before_tool(self, event: Event, now_ms: int) -> Reply:
+        """Nothing, a reason why the call may not run, or once, in passing, that a budget is reached."""
+        return await _blocking(self._before, event, self._use(event), now_ms)
+
+    def _before(self, event: Event, use: list[Message], now_ms: int) -> Reply:
+        if self.escalations.specialist(event):
+            self.investigations.report(event.session, use)
+            use = []
+            judged = self.escalations.before_tool(event, self.investigations.ledger(event.session), now_ms)
+            if judged is not None:
+                self.trail.record([judged.audit], now_ms)
+                if judged.deny_reason:
+                    return Reply(deny=judged.deny_reason)
+        verdict = self.investigations.before_tool(event, use, now_ms)
+        if verdict.audit is not None:
+            self.trail.record([verdict.audit], now_ms)
+        return Reply(deny=verdict.deny_reason, context=verdict.context)
+
+    async def before_switch(self, event: Event, now_ms: int) -> Reply:
+        """Nothing, or a reason why the session may not change to the model that ``event`` names."""
+        return await _blocking(self._before_switch, event, self._use(event), now_ms)
+
+    def _before_switch(self, event: Event, use: list[Message], now_ms: int) -> Reply:
+        self.investigations.report(event.session, use)
+        judged = self.escalations.before_switch(event, event.model, self.investigations.ledger(event.session), now_ms)
+        if judged is None:
+            return Reply()
+        self.trail.record([judged.audit], now_ms)
+        return Reply(deny=judged.deny_reason)
+
+    async def stopped_elsewhere(self, event: Event, now_ms: int) -> None:
+        """Another limit denied the call that this one had allowed."""
+        await _blocking(self.investigations.released, event, now_ms)
+
+    async def after_tool(self, event: Event, now_ms: int) -> None:
+        """The call is over; one nobody announced is counted, from its hook or from the transcript."""
+        ran = self._of(event).ran
+        calls = list(ran.values())
+        ran.clear()
+
+        def work() -> None:
+            self.investigations.after_tool(event, now_ms)
+            for call in calls:
+                self.investigations.saw_call(event, call, now_ms)
+
+        await _blocking(work)
+
+    async def prompt(self, event: Event, now_ms: int) -> None:
+        """A person's prompt: what came before it belongs to the investigation before, then a new one opens."""
+        use = self._use(event)
+
+        def work() -> None:
+            self.investigations.report(event.session, use)
+            self.investigations.prompt(event, now_ms)
+
+        await _blocking(work)
+
+    async def stop(self, event: Event) -> None:
+        """The agent is about to finish: what it used is recorded."""
+        await _blocking(self.investigations.report, event.session, self._use(event))
+
+    async def subagent_stop(self, event: Event, now_ms: int) -> None:
+        """A subagent is over: what it used is recorded, its investigation ends."""
+        use = self._use(event)
+
+        def work() -> None:
+            self.investigations.report(event.session, use)
+            self.investigations.subagent_stop(event, now_ms)
+
+        await _blocking(work)
+
+    async def sweep(self, now_ms: int) -> None:
+        """Remove what sessions of long ago left."""
+        await _blocking(self.investigations.sweep, now_ms)
+
+    def saw_fact(self, session: Session, fact: Fact, now_ms: int) -> None:
+        """The transcript told of a message's tokens or of a call that has run. A session hears of its own only."""
+        if fact.subagent != session.subagent:
+            return
+        heard = self._heard_of(session.agent, session.id, session.subagent)
+        if fact.kind == "usage" and fact.total is not None:
+            heard.messages[fact.id] = Message(
+                id=fact.id,
+                subagent=fact.subagent,
+                context=fact.total.input_tokens + fact.total.cache_creation_input_tokens,
+                model=fact.total.output_tokens,
+                cached=fact.total.cache_read_input_tokens,
+                specialist=matches(fact.model, self.config.escalation.specialists),
+                ms=now_ms,
+            )
+        elif fact.kind == "call" and fact.id:
+            heard.announced[fact.id] = ToolCall(name=fact.tool, id=fact.id, input=fact.input)
+        elif fact.kind == "result" and fact.id in heard.announced:
+            call = heard.announced.pop(fact.id)
+            if not fact.failed:
+                heard.ran[fact.id] = call
+        _bound(heard.messages, heard.announced, heard.ran)
+
+    def _heard_of(self, agent: str, session: str, subagent: str) -> _Heard:
+        key = (agent, session, subagent)
+        heard = self._heard.setdefault(key, _Heard())
+        self._heard.move_to_end(key)
+        _bound(self._heard)
+        return heard
+
+    def _of(self, event: Event) -> _Heard:
+        return self._heard_of(event.agent, event.session, event.subagent)
+
+    def _use(self, event: Event) -> list[Message]:
+        heard = self._of(event)
+        use = list(heard.messages.values())
+        heard.messages.clear()
+        return use
+
+    def status(self) -> dict[str, Any]:
+        """For ``borg status``."""
+        now_ms = time.time_ns() // 1_000_000
+        holding = self.escalations.store.effective()
+        return {
+            "policy": {"hash": holding.policy.hash, "source": holding.source, "problems": list(holding.problems)},
+            "investigations": self.investigations.summary(now_ms),
+            "repositories": list(self.own.problems.values()),
+        }
+
+
+def _bound(*kept: OrderedDict[Any, Any]) -> None:
+    for one in kept:
+        while len(one) > HELD_BACK:
+            one.popitem(last=False)
+
+
+async def _blocking(work: Callable[..., T], *arguments: Any) -> T:
+    return await anyio.to_thread.run_sync(partial(work, *arguments))

@@ -1,0 +1,275 @@
+"""The recall stage of an event: early when a system is first named, at Stop, and what is handed over free.
+
+Nothing is shown that could not be logged: the decision is durable before its text leaves. At most one block a prompt.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from itertools import chain, islice
+from typing import TypeVar
+
+import anyio.to_thread
+import msgspec
+
+from borgd.agents.event import Event, Moment
+from borgd.config.schema import Config
+from borgd.journal import GroupCommit, Journal
+from borgd.lessons.lesson import Lesson
+from borgd.memory.records import Decision
+from borgd.paths import fnv1a
+from borgd.recall import render
+from borgd.recall.choose import Choice, choose_early, choose_stop
+from borgd.recall.context import Context
+from borgd.recall.early import ANY
+from borgd.recall.evidence import Match
+from borgd.recall.policy import Policy
+from borgd.recall.text.scope import named_scopes
+from borgd.sessions.session import Session, touched
+from borgd.stores.grader import GRADER_LESSONS, Grader
+from borgd.stores.knowledge import Knowledge
+
+BLOCKS_PER_PROMPT = 1
+"""guard: blocks of one user prompt."""
+TOPIC_TRIES = 8
+"""guard: how often a named system whose lessons did not come up yet is looked at again in one session."""
+THREAD_LESSONS = 2000
+"""tuned: from this many lessons on a choice is made in a worker thread, so that other hooks do not wait for it."""
+
+CHOICE_MARKS = ("#borg-early", "#borg-asked", "#borg-held", "#borg-pool", "#borg-blocked")
+"""Lines of the state file that say what was told."""
+
+T = TypeVar("T")
+Choose = Callable[[list[Match], str], Choice]
+
+
+class Recalling:
+    """Decides what a session hears. ``machine`` names this machine in the records."""
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        config: Config,
+        commit: GroupCommit,
+        decisions: Journal,
+        *,
+        machine: str,
+        policy: Policy,
+    ) -> None:
+        self.knowledge = knowledge
+        self.commit = commit
+        self.decisions = decisions
+        self.machine = machine
+        self.policy = policy
+        self.grader = Grader(config.recall.grader)
+        self.undelivered = 0
+        """Decisions whose text came too late for the agent."""
+        self._count = 0
+
+    def configure(self, config: Config, policy: Policy) -> None:
+        """Settings changed."""
+        self.policy = policy
+        self.grader.command = config.recall.grader
+
+    async def early(self, session: Session, event: Event, now_ms: int, room: int) -> str:
+        """What a prompt or a tool call brings up, as the agent reads it; empty: nothing.
+
+        :param room: characters that the host still takes with this event.
+        """
+        topics = self._topics(session, event)
+        if not topics:
+            return ""
+        policy = self.policy
+        if room < policy.early_chars:
+            policy = msgspec.structs.replace(policy, early_chars=max(0, room))
+        done = session.told()
+        choice = await self._choose(
+            session,
+            "early",
+            lambda matches, decision: choose_early(
+                matches,
+                self.knowledge.lessons,
+                self.knowledge.memory,
+                topics=topics,
+                done=done,
+                session=seed_of(session),
+                decision_id=decision,
+                now_ms=now_ms,
+                policy=policy,
+            ),
+            now_ms,
+        )
+        came = choice is not None and bool(choice.shown or choice.held)
+        if choice is not None and choice.decision is not None:
+            await self._log(session, choice, "#borg-early")
+        for topic in topics:
+            session.topics[topic] = TOPIC_TRIES if came else session.topics.get(topic, 0) + 1
+            session.write(("#borg-topic", f"{session.topics[topic]} {topic}"))
+        if choice is None or not choice.text:
+            return ""
+        session.delivered.update(choice.shown)
+        return choice.text
+
+    def _topics(self, session: Session, event: Event) -> list[str]:
+        """Systems this event names and whose lessons have not come yet; ANY at the first prompt."""
+        names = self.knowledge.scope_names()
+        if event.moment is Moment.PROMPT:
+            text = "\n".join((event.prompt, session.cwd, session.remote))
+        else:
+            text = "\n".join(touched(event))
+        again = [name for name, tries in session.topics.items() if 0 < tries < TOPIC_TRIES and name != ANY]
+        topics = [name for name in named_scopes(names, text) if session.topics.get(name, 0) < TOPIC_TRIES]
+        if event.moment is Moment.PROMPT and len(session.prompts) <= 1 and ANY not in session.topics:
+            topics.append(ANY)
+        return list(dict.fromkeys([*topics, *again])) if topics or event.moment is Moment.PROMPT else []
+
+    async def stop(self, session: Session, event: Event, now_ms: int) -> str:
+        """The reason to go on instead of stopping; empty: let it stop."""
+        if event.stop_again or not session.changed:
+            return ""
+        if session.blocked.get(session.prompt_id, 0) >= BLOCKS_PER_PROMPT:
+            return ""
+        done = session.asked | session.withheld | (session.delivered & session.acted)
+        grades = await self.grader.grade(session.work_text(), await self._offered(session, done))
+        choice = await self._choose(
+            session,
+            "stop",
+            lambda matches, decision: choose_stop(
+                matches,
+                self.knowledge.lessons,
+                self.knowledge.memory,
+                done=done,
+                delivered=set(session.delivered),
+                session=seed_of(session),
+                decision_id=decision,
+                now_ms=now_ms,
+                policy=self.policy,
+                grades=grades,
+            ),
+            now_ms,
+        )
+        if choice is None or choice.decision is None:
+            return ""
+        await self._log(session, choice, "#borg-asked" if choice.blocks else "#borg-early")
+        if not choice.blocks:
+            session.delivered.update(choice.free)
+            if choice.text:
+                session.tell_later(choice.text)
+            return ""
+        session.asked.update(choice.shown)
+        session.open_ask = choice.decision.id
+        session.block(session.prompt_id)
+        session.write(("#borg-blocked", session.prompt_id))
+        return choice.text
+
+    def take_back(self, session: Session) -> list[Decision]:
+        """The agent has gone on without the answer of its last event: what was chosen in it was never told. Returns that."""
+        gone = list(session.choices)
+        session.choices.clear()
+        session.pending = [line for line in session.pending if not gone or line[0] not in CHOICE_MARKS]
+        for decision in gone:
+            self.undelivered += 1
+            session.untell(decision)
+            session.write(("#borg-untold", decision.id), *(("#borg-topic", f"1 {topic}") for topic in decision.topics))
+        return gone
+
+    def after_compaction(self, session: Session) -> str:
+        """What was delivered early, once more: compaction took it out of the agent's sight."""
+        lessons = [self.knowledge.lessons[name] for name in sorted(session.delivered) if name in self.knowledge.lessons]
+        lines = [(lesson, render.line(lesson, render.early_shape(self.policy))) for lesson in lessons]
+        if not lines:
+            return ""
+        return render.compose(render.early_head([]), lines, [], self.policy.early_chars, seed_of(session))
+
+    async def _choose(
+        self,
+        session: Session,
+        moment: str,
+        choose: Choose,
+        now_ms: int,
+    ) -> Choice | None:
+        knowledge = self.knowledge
+        if not knowledge.lessons:
+            return None
+        context = _context(session, moment)
+        self._count += 1
+        decision_id = f"d{fnv1a(f'{session.key}/{moment}/{now_ms}/{self._count}'.encode()):016x}"
+
+        def decide() -> Choice:
+            started = time.perf_counter_ns()
+            matches = [match for match in knowledge.index.match(context, knowledge.prior) if self._reaches(match, session)]
+            choice = choose(matches, decision_id)
+            if choice.decision is None:
+                return choice
+            micros = (time.perf_counter_ns() - started) // 1000
+            return msgspec.structs.replace(choice, decision=self._signed(choice.decision, session, micros))
+
+        return await self._locked(decide)
+
+    async def _locked(self, work: Callable[[], T]) -> T:
+        """``work`` while knowledge stands still, in a worker thread where there are many lessons."""
+
+        def locked() -> T:
+            with self.knowledge.lock:
+                return work()
+
+        return await anyio.to_thread.run_sync(locked) if len(self.knowledge.lessons) >= THREAD_LESSONS else locked()
+
+    async def _offered(self, session: Session, done: Collection[str]) -> list[Lesson]:
+        """What a grader may choose from: lessons in scope that reach this work and are not done, the best matches first."""
+        if not self.grader.command:
+            return []
+        knowledge, context = self.knowledge, _context(session, "stop")
+
+        def find() -> list[Lesson]:
+            place = knowledge.index.work(context, knowledge.prior).place
+            matched = [match.id for match in knowledge.index.match(context, knowledge.prior)]
+            in_scope = (one.id for one in knowledge.lessons.values() if not one.scope or place(one.scope) > 0)
+            found = (knowledge.lessons[name] for name in dict.fromkeys(chain(matched, in_scope)) if name not in done)
+            return list(islice((one for one in found if knowledge.hears(one, session.remote)), GRADER_LESSONS))
+
+        return await self._locked(find)
+
+    def _reaches(self, match: Match, session: Session) -> bool:
+        return self.knowledge.hears(self.knowledge.lessons[match.id], session.remote)
+
+    def _signed(self, decision: Decision, session: Session, micros: int) -> Decision:
+        return msgspec.structs.replace(
+            decision,
+            agent=session.agent,
+            session=session.id,
+            subagent=session.subagent,
+            prompt_id=session.prompt_id,
+            repo=session.remote,
+            engineer=self.knowledge.engineer,
+            machine=self.machine,
+            micros=micros,
+        )
+
+    async def _log(self, session: Session, choice: Choice, mark: str) -> None:
+        """Make the decision durable, then note it with the session.
+
+        :raises JournalError: it could not be stored, so it must not be shown.
+        """
+        decision = choice.decision
+        assert decision is not None
+        await self.commit.append(self.decisions, [decision])
+        kept = msgspec.structs.replace(decision, pool=tuple(entry for entry in decision.pool if entry.shown or entry.held))
+        session.decide(kept)
+        session.choices.append(kept)
+        session.withheld.update(choice.held)
+        session.write(
+            (mark, f"{decision.id} {' '.join(choice.shown)}"),
+            ("#borg-held", f"{decision.id} {' '.join(choice.held)}"),
+            ("#borg-pool", msgspec.json.encode(kept).decode()),
+        )
+
+
+def _context(session: Session, moment: str) -> Context:
+    return Context(text=session.work_text(), cwd=session.cwd, remote=session.remote, moment=moment)
+
+
+def seed_of(session: Session) -> str:
+    """The session as draws are seeded by."""
+    return f"{session.agent}:{session.id}"

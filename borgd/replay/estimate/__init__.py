@@ -1,0 +1,1 @@
+"""The estimators of off-policy evaluation, their intervals and propensities."""

@@ -1,0 +1,53 @@
+"""One self-contained page: no script, no network, light and dark, phone and desk. Sections are made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from borgd.replay.asks import AskDay
+from borgd.replay.findings import Result
+from borgd.replay.outcomes import Timeline
+from borgd.replay.page import sections
+from borgd.replay.page.plots import clean
+from borgd.replay.page.style import STYLE
+
+
+def page(
+    found: Result,
+    *,
+    title: str,
+    period: str,
+    timeline: Timeline | None = None,
+    names: dict[int, str] | None = None,
+    ask_days: Sequence[AskDay] = (),
+    ceiling: int = 0,
+    hooks: Sequence[tuple[str, float, float, float]] = (),
+) -> str:
+    """The whole page.
+
+    :param period: what it covers, in words.
+    :param timeline: beliefs over time; ``names`` maps its lessons to ids.
+    :param hooks: (hook, p50, p95, p99) in milliseconds, from a running daemon.
+    """
+    parts = [
+        f"<header><h1>{clean(title)}</h1><p>{clean(period, 160)}</p></header>",
+        f'<p class="verdict">{clean(found.headline.sentence, 400)}</p>',
+        sections.cards(found),
+        sections.coverage(found.coverage),
+        sections.headline(found),
+        sections.candidates(found),
+        sections.beliefs(timeline, names or {}) if timeline is not None else "",
+        sections.asks(ask_days, ceiling),
+        sections.calibration(found),
+        sections.latency(found, hooks),
+    ]
+    parts.append(
+        f"<footer><p>Intervals: {100 * (1 - found.alpha):g} %, {clean(found.interval, 120)}. "
+        "Made on this machine from its own journals; nothing left it.</p></footer>"
+    )
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>{clean(title)}</title><link rel="icon" href="data:,"><style>{STYLE}</style>'
+    )
+    body = "\n".join(part for part in parts if part)
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><main>{body}</main></body></html>\n'

@@ -1,0 +1,1 @@
+"""The daemon: socket, requests, life, systemd, and the service that runs the pipeline."""

@@ -1,0 +1,113 @@
+"""The daemon's parts put together: knowledge, journals, the pipeline's stages. Imports what is slow to import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import anyio.to_thread
+
+from borgd.agents.claude_code.transcript import Fact
+from borgd.config.schema import Config
+from borgd.journal import GroupCommit, Journal
+from borgd.journal.watch import Watcher
+from borgd.lessons.team import owner_name
+from borgd.paths import Places
+from borgd.pipeline.correction_stage import Listening
+from borgd.pipeline.limits_stage import Limiting
+from borgd.pipeline.outcome_stage import Learning
+from borgd.pipeline.pipeline import Pipeline
+from borgd.pipeline.recall_policy import policy_of
+from borgd.pipeline.recall_stage import Recalling
+from borgd.sessions.session import Session
+from borgd.stores.knowledge import Knowledge
+from borgd.stores.team import open_team
+
+JOURNALS = ("decisions", "outcomes", "episodes", "proposals", "commits")
+
+
+class Parts:
+    """Everything behind the service. Building it reads the journals."""
+
+    def __init__(self, where: Places, config: Config, commit: GroupCommit, *, engineer: str, machine: str) -> None:
+        self.where = where
+        self.commit = commit
+        self._read_with = (str(where.data), config.team.directory, dict(config.people.aliases))
+        self.team, self.team_problem = open_team(config.team.directory, owner_name(engineer, machine))
+        self.knowledge = Knowledge(where, config, engineer, team=self.team)
+        self.knowledge.refresh()
+        self.journals = {name: Journal(where.journal(name)) for name in JOURNALS}
+        policy = policy_of(config)
+        self.limiting = Limiting(where, config)
+        self.recalling = Recalling(
+            self.knowledge, config, commit, self.journals["decisions"], machine=machine, policy=policy
+        )
+        self.learning = Learning(self.knowledge, commit, self.journals, floor=policy.match_floor)
+        self.listening = Listening(self.learning, commit, self.journals, config)
+        self.pipeline = Pipeline(self.limiting, self.recalling, self.learning, self.listening)
+
+    def serves(self, data: str, team: str, aliases: dict[str, str]) -> bool:
+        """Whether these are the files, and the people's names, that memory was folded with."""
+        return self._read_with == (data, team, aliases)
+
+    def configure(self, config: Config) -> None:
+        """Settings changed.
+
+        :raises BorgError: they cannot be used; what was before stays.
+        """
+        self.limiting.configure(config)
+        self.listening.configure(config)
+        self.recalling.configure(config, policy_of(config))
+        self.learning.floor = self.recalling.policy.match_floor
+
+    def saw_fact(self, session: Session, fact: Fact) -> None:
+        """A transcript said something that limits count, or that a person said with a rejection."""
+        self.limiting.saw_fact(session, fact)
+        self.listening.saw_fact(session, fact)
+
+    def watch(self, watcher: Watcher, refresh: Callable[[], None]) -> None:
+        """Have the watcher tell what a file sync brings."""
+        if self.team is not None:
+            watcher.track_directory(self.team.directory, lambda _: refresh())
+
+    async def hear_team(self) -> None:
+        """Take in the team's outcomes, which may be millions, while this machine's own serve already."""
+        if self.team is not None:
+            self.knowledge.adopt(await anyio.to_thread.run_sync(self.knowledge.hear_team))
+
+    async def every_second(self, now_ms: int) -> None:  # noqa: ARG002 (all periodic work is called alike)
+        """What is new here and may be shared goes to the team."""
+        if self.knowledge.unpublished_lessons or self.knowledge.unpublished_outcomes:
+            await anyio.to_thread.run_sync(self.knowledge.publish)
+
+    async def every_minute(self, now_ms: int) -> None:
+        """What is due in the inbox."""
+        self._save_counts()
+        await anyio.to_thread.run_sync(self.limiting.interrupting.desk.tick, now_ms)
+        await anyio.to_thread.run_sync(self.limiting.metering.investigations.sweep, now_ms)
+
+    async def every_hour(self, now_ms: int) -> None:
+        """Regrets since the last look."""
+        await self.learning.look_back(now_ms)
+
+    async def close(self) -> None:
+        """Flush what the parts hold."""
+        self._save_counts()
+
+    def _save_counts(self) -> None:
+        with suppress(OSError):  # a little sharpness is lost, nothing else
+            self.knowledge.counts.save()
+
+    def status(self) -> dict[str, Any]:
+        """Counts for ``borg status``."""
+        return {
+            "interrupts": self.limiting.interrupting.desk.status(),
+            "limits": self.limiting.metering.status(),
+            "team": {} if self.team is None else {"directory": str(self.team.directory), "owner": self.team.owner},
+            "team_problems": [*filter(None, [self.team_problem]), *(self.team.problems if self.team else [])],
+            "lessons": len(self.knowledge.lessons),
+            "outcomes_told": dict(self.learning.told),
+            "grader_failures": self.recalling.grader.failures,
+            "read_only": {name: journal.read_only for name, journal in self.journals.items() if journal.read_only},
+        }

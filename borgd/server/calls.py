@@ -1,0 +1,106 @@
+"""What the command line may ask of a running service: one function per method, each takes parameters and gives JSON values.
+
+Imported with the first call. Must not answer hooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import msgspec
+
+from borgd.errors import ProtocolError
+from borgd.server.forgetting import Forget, unshare, without_lessons
+from borgd.server.memory_call import memory
+from borgd.sessions.session import Session
+
+if TYPE_CHECKING:
+    from borgd.server.service import Service
+
+LONGEST_WAIT_S = 60.0
+"""guard: how long a call may wait for something to happen."""
+
+Parameters = dict[str, Any]
+
+
+async def answer(service: Service, method: str, body: bytes) -> Parameters:
+    """The method's answer.
+
+    :raises ProtocolError: no such method, or parameters that are not as expected.
+    """
+    if method not in METHODS:
+        raise ProtocolError(f"no method {method!r}; the command line and the daemon may be of different versions")
+    try:
+        parameters = msgspec.json.decode(body or b"{}", type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise ProtocolError(f"{method}: expected a JSON object of parameters: {error}") from None
+    return await METHODS[method](service, parameters)
+
+
+async def tail(service: Service, parameters: Parameters) -> Parameters:
+    """Events after number ``since`` (default: only what comes), waiting up to ``wait`` seconds for one."""
+    since = int(parameters.get("since", -1))
+    wait = min(LONGEST_WAIT_S, max(0.0, float(parameters.get("wait", 0))))
+    return await service.trace.after(since, wait)
+
+
+async def remembered(service: Service, parameters: Parameters) -> Parameters:
+    """What is remembered; see memory_call."""
+    return memory(service.parts, parameters)
+
+
+async def session(service: Service, parameters: Parameters) -> Parameters:
+    """What is known of the sessions whose id starts with ``id``."""
+    prefix = str(parameters.get("id", ""))
+    return {"sessions": [summary(one) for one in service.sessions.live.values() if one.id.startswith(prefix)]}
+
+
+async def forget(service: Service, parameters: Parameters) -> Parameters:
+    """Drop sessions unjudged and lessons from the others; how many were dropped. The caller cleans the journals."""
+    await service.loaded.wait()
+    try:
+        target = msgspec.convert(parameters, Forget)
+    except msgspec.ValidationError as error:
+        raise ProtocolError(f"forget: {error}") from None
+    dropped = 0
+    for one in list(service.sessions.live.values()):
+        async with service.locks.setdefault(one.key, anyio.Lock()):
+            if target.takes(one):
+                service.let_go(one)
+                one.file.path.unlink(missing_ok=True)
+                dropped += 1
+            else:
+                without_lessons(one, target.lessons)
+    service.trace.forget(lambda name, ms: name in target.sessions or 0 <= target.since_ms <= ms)
+    if service.parts is not None:
+        unshare(service.parts.knowledge, target)
+        service.refresh()
+    return {"sessions": dropped}
+
+
+def summary(session: Session) -> Parameters:
+    """A session in numbers and names, no text of it."""
+    return {
+        "agent": session.agent,
+        "session": session.id,
+        "subagent": session.subagent,
+        "cwd": session.cwd,
+        "repository": session.remote,
+        "prompts": len(session.prompts),
+        "touches": len(session.touches),
+        "topics": sorted(session.topics),
+        "delivered": sorted(session.delivered),
+        "asked": sorted(session.asked),
+        "tokens": msgspec.to_builtins(session.usage),
+        "last_ms": session.last_ms,
+    }
+
+
+METHODS: dict[str, Callable[[Service, Parameters], Awaitable[Parameters]]] = {
+    "tail": tail,
+    "memory": remembered,
+    "session": session,
+    "forget": forget,
+}

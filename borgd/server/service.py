@@ -1,0 +1,388 @@
+"""What the daemon is behind its socket: hooks go through the pipeline, calls to the methods of the same name.
+
+Knowledge is loaded after serving began; a hook that needs it waits. A session's events are taken one at a time.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+import msgspec
+
+from borgd.agents import agent as agent_module
+from borgd.agents.claude_code.transcript import Fact
+from borgd.agents.event import Event, Moment, Reply, checked
+from borgd.config.read import engineer_name, machine_name, read_config
+from borgd.config.schema import Config
+from borgd.errors import BorgError, ConfigError
+from borgd.journal import GroupCommit
+from borgd.journal.watch import Watcher
+from borgd.paths import Places, private_dir
+from borgd.protocol.frames import Answer
+from borgd.server.event_log import Trace
+from borgd.server.storing import Storing
+from borgd.sessions.expiry import Sweep
+from borgd.sessions.lines import apply_line
+from borgd.sessions.session import Key, Session, event_mark, hand_over
+from borgd.sessions.sessions import Sessions
+from borgd.sessions.transcripts import Transcripts
+from borgd.stores.repository import name as repository_name
+
+if TYPE_CHECKING:
+    from borgd.server.assembly import Parts
+
+logger = logging.getLogger("borgd.service")
+
+MINUTE_S = 60.0
+"""design: seconds between two looks for sessions that idled out and for what is due in the inbox."""
+HOUR_S = 3600.0
+"""design: seconds between two looks for regrets."""
+REMOTES = 256
+"""guard: directories whose repository is remembered."""
+REMOTE_S = 60.0
+"""design: for how long; a directory may become another repository's while we run."""
+LONG_S = 1.0
+"""host: our client has gone on without an answer after this, at a session's start, a prompt or a stop."""
+SHORT_S = 0.25
+"""host: as LONG_S, at any other event."""
+LONG_MOMENTS = frozenset({Moment.SESSION_START, Moment.PROMPT, Moment.STOP, Moment.SUBAGENT_STOP})
+
+SILENT = "idle for a day, not judged otherwise"
+
+
+def patience_s(moment: Moment) -> float:
+    """Seconds after which our client has given up on an answer."""
+    return LONG_S if moment in LONG_MOMENTS else SHORT_S
+
+
+class Service:
+    """Build with ``build``; ``start`` before the first request, ``close`` after the last."""
+
+    def __init__(self, where: Places) -> None:
+        self.where = where
+        self.trace = Trace()
+        self.watcher = Watcher()
+        self.transcripts = Transcripts(self.watcher, self._saw_fact)
+        self.patience_s = patience_s
+        self.problems: dict[str, str] = {}
+        """What does not work, by its source; gone as soon as that works again."""
+        try:
+            self.config = read_config(where)
+        except ConfigError as error:
+            self.config = Config()
+            self.problems["settings"] = f"{error}; the defaults serve until it is mended"
+        self.sessions = Sessions(where.sessions, int(self.config.daemon.session_idle_s * 1000))
+        self._sweeping = anyio.Lock()
+        self._sweep = Sweep(where.sessions, self.sessions.idle_ms)
+        self.parts: Parts | None = None
+        self.loaded = anyio.Event()
+        self.locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
+        self._remotes: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._closing = anyio.Event()
+        self._closed = anyio.Event()
+
+    async def start(self, tasks: anyio.abc.TaskGroup) -> None:
+        """Begin to load and to watch."""
+        for directory in (self.where.data, self.where.state, self.where.sessions):
+            private_dir(directory)
+        commit: GroupCommit = await tasks.start(self._commit)
+        tasks.start_soon(self._load, commit, tasks)
+
+    async def _commit(self, *, task_status: anyio.abc.TaskStatus[GroupCommit]) -> None:
+        try:
+            async with Storing(self.problems) as commit:
+                task_status.started(commit)
+                await self._closing.wait()
+        finally:
+            self._closed.set()
+
+    async def close(self) -> None:
+        """Write down what is pending and wait until it is durable."""
+        for session in self.sessions.live.values():
+            if session.file.vanished():
+                continue
+            with suppress(OSError):
+                session.save()
+        if self.parts is not None:
+            await self.parts.close()
+        self._closing.set()
+        await self._closed.wait()
+
+    async def _load(self, commit: GroupCommit, tasks: anyio.abc.TaskGroup) -> None:
+        try:
+            self.parts = await anyio.to_thread.run_sync(self._build_parts, commit)
+        except BorgError as error:
+            self.problems["start"] = (
+                f"{error}; hooks are answered with nothing until this is mended and the daemon started again"
+            )
+            return
+        finally:
+            self.loaded.set()
+        self._watch()
+        tasks.start_soon(self.parts.hear_team)
+        tasks.start_soon(self.watcher.run)
+        tasks.start_soon(self.transcripts.run)
+        tasks.start_soon(self._every, MINUTE_S, self._expire)
+        tasks.start_soon(self._every, HOUR_S, self._end_silent)
+        tasks.start_soon(self._every, 1.0, self.parts.every_second)
+        tasks.start_soon(self._every, MINUTE_S, self.parts.every_minute)
+        tasks.start_soon(self._every, HOUR_S, self.parts.every_hour)
+
+    def _build_parts(self, commit: GroupCommit) -> Parts:
+        from borgd.server.assembly import Parts
+
+        return Parts(self.where, self.config, commit, engineer=engineer_name(self.config), machine=machine_name())
+
+    def _watch(self) -> None:
+        assert self.parts is not None
+        parts = self.parts
+        for path in parts.knowledge.files.values():
+            self.watcher.track(path, lambda _: self.refresh())
+        self.watcher.track(self.where.config_file, lambda _: self._reconfigure())
+        parts.watch(self.watcher, self.refresh)
+
+    def refresh(self) -> None:
+        """Take in what the journals and the team gained; what cannot be read is a problem to report."""
+        assert self.parts is not None
+        try:
+            self.parts.knowledge.refresh()
+            self.problems.pop("knowledge", None)
+        except BorgError as error:
+            self.problems["knowledge"] = str(error)
+
+    def _reconfigure(self) -> None:
+        """config.toml changed: a good one serves from now on, a broken one changes nothing and is reported."""
+        assert self.parts is not None
+        try:
+            config = read_config(self.where)
+            self.parts.configure(config)
+        except BorgError as error:
+            self.problems["settings"] = f"{error}; the settings from before serve on"
+            return
+        self.config = config
+        self.problems.pop("settings", None)
+
+    @staticmethod
+    def _take_foreign(session: Session, lines: list[tuple[str, str]]) -> None:
+        for kind, text in lines:
+            if not kind.startswith("#"):
+                apply_line(session, kind, text)
+
+    async def _every(self, seconds: float, work: Callable[[int], Awaitable[None]]) -> None:
+        """Do ``work`` now and every so often; what it could not do is a problem to report, not an end."""
+        while True:
+            try:
+                await work(time.time_ns() // 1_000_000)
+                self.problems.pop(work.__qualname__, None)
+            except BorgError as error:
+                self.problems[work.__qualname__] = str(error)
+            except Exception:  # whatever it was, hooks must go on being answered
+                logger.exception("periodic work failed")
+            await anyio.sleep(seconds)
+
+    async def _expire(self, now_ms: int) -> None:
+        """Let go of the sessions that fell silent; what was shown in them and has no outcome gets its last one."""
+        for session in self.sessions.expire(now_ms):
+            self.locks.pop(session.key, None)
+            self._untrack(session)
+            if not session.ended:
+                await self._end(session, SILENT, now_ms)
+
+    def _untrack(self, session: Session) -> None:
+        self.watcher.untrack(session.file.path)
+        self.transcripts.drop(session)
+
+    def let_go(self, session: Session) -> None:
+        """Keep nothing of ``session`` in memory, judge nothing and write nothing: its file is removed."""
+        self._untrack(session)
+        session.pending.clear()
+        session.decisions.clear()
+        if self.sessions.live.get(session.key) is session:
+            del self.sessions.live[session.key]
+
+    def _make_room(self) -> None:
+        for session in self.sessions.surplus():
+            self.locks.pop(session.key, None)
+            self._untrack(session)
+            self._save(session)
+
+    async def _end_silent(self, now_ms: int) -> None:
+        """The same for sessions of an earlier life of the daemon, which are known by their files alone."""
+        async with self._sweeping:
+            live = {session.file.path for session in self.sessions.live.values()}
+            while True:
+                for session in await anyio.to_thread.run_sync(self._sweep.silent, live, now_ms):
+                    if not any(one.file.path == session.file.path for one in self.sessions.live.values()):
+                        await self._end(session, SILENT, now_ms)
+                if not self._sweep.left:
+                    return
+                await anyio.sleep(MINUTE_S)
+                live = {session.file.path for session in self.sessions.live.values()}
+
+    async def _end_children(self, parent: Session, reason: str, now_ms: int) -> None:
+        """A session's subagents end with it; those of an earlier life of the daemon are known by their files alone."""
+        live = self.sessions.children(parent.agent, parent.id)
+        paths = {session.file.path for session in self.sessions.live.values()}
+        stored = await anyio.to_thread.run_sync(self._sweep.children, parent.agent, parent.id, paths)
+
+        async def end(child: Session) -> None:
+            async with self.locks.setdefault(child.key, anyio.Lock()):
+                await self._end(child, reason, now_ms)
+
+        async with anyio.create_task_group() as tasks:
+            for child in live:
+                tasks.start_soon(end, child)
+            for child in stored:
+                tasks.start_soon(self._end, child, reason, now_ms)
+
+    async def _end(self, session: Session, reason: str, now_ms: int) -> None:
+        if self.parts is None or session.file.vanished():
+            return
+        try:
+            await self.parts.pipeline.learning.ended(session, reason, now_ms)
+        except BorgError as error:
+            self.problems["endings"] = str(error)
+            return
+        self.problems.pop("endings", None)
+        session.ended = True
+        if session.decisions:
+            session.write(("#borg-ended", str(now_ms)))
+            self._save(session)
+
+    async def hook(self, agent: str, event: str, body: bytes) -> bytes:
+        """Exactly one JSON object for one event."""
+        module = agent_module(agent)
+        started = time.perf_counter_ns()
+        parsed = checked(module.parse(event, body))
+        early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self.loaded.is_set()
+        reply = Reply() if early or parsed.moment is Moment.OTHER else await self._noted(parsed, started)
+        out = module.render(parsed, reply)
+        self.trace.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
+        return msgspec.json.encode(out)
+
+    async def _noted(self, event: Event, started: int) -> Reply:
+        source = f"hook {event.moment}"
+        try:
+            reply = await self._handle(event, started)
+        except BorgError as error:
+            if str(error) not in self.problems.values():
+                self.problems[source] = str(error)
+            raise
+        self.problems.pop(source, None)
+        return reply
+
+    def _saw_fact(self, session: Session, fact: Fact) -> None:
+        if self.parts is not None:
+            self.parts.saw_fact(session, fact)
+
+    async def _handle(self, event: Event, started: int) -> Reply:
+        await self.loaded.wait()
+        if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
+            return Reply()
+        now_ms = time.time_ns() // 1_000_000
+        session = self._heard_of((event.agent, self.sessions.known_as(event), event.subagent), now_ms)
+        lock = self.locks.setdefault(session.key, anyio.Lock())
+        async with lock:
+            if session.file.vanished():
+                self.let_go(session)
+            session = self._heard_of(session.key, now_ms)  # forgotten while this event waited: it starts from nothing
+            session.choices.clear()
+            self._take_foreign(session, session.file.foreign())
+            if not session.remote or event.cwd != session.cwd:
+                session.remote = self._remote(event.cwd or session.cwd)
+            self.transcripts.read(session, event.transcript)
+            for path in self.parts.knowledge.files.values():
+                self.watcher.look(path)
+            reply = await self.parts.pipeline.handle(session, event, now_ms)
+            if time.perf_counter_ns() - started > self.patience_s(event.moment) * 1e9:
+                await self._take_back(session, now_ms)
+            session.answering = event_mark(event) if session.choices else ()
+            self._save(session)
+            main = self.sessions.live.get((session.agent, session.id, ""))
+            if event.moment is Moment.SUBAGENT_STOP and main is not None:
+                hand_over(session, main)
+        if event.moment is Moment.SESSION_END and session.ended and not session.subagent:
+            await self._end_children(session, "the session that it worked for ended", now_ms)
+        return reply
+
+    async def _take_back(self, session: Session, now_ms: int) -> None:
+        assert self.parts is not None
+        gone = self.parts.recalling.take_back(session)
+        await self.parts.learning.undelivered(session, gone, now_ms)
+
+    async def undelivered(self, agent: str, event: str, body: bytes) -> None:
+        """The client of this hook was gone before it had the answer: what was chosen for it was never told."""
+        parsed = checked(agent_module(agent).parse(event, body))
+        key = (parsed.agent, self.sessions.known_as(parsed), parsed.subagent)
+        if key not in self.sessions.live or self.parts is None:
+            return
+        async with self.locks.setdefault(key, anyio.Lock()):
+            session = self.sessions.live.get(key)
+            if session is None or session.answering != event_mark(parsed) or session.file.vanished():
+                return
+            await self._take_back(session, time.time_ns() // 1_000_000)
+            self._save(session)
+
+    def _heard_of(self, key: Key, now_ms: int) -> Session:
+        session = self.sessions.get(*key)
+        session.last_ms = now_ms  # from here on it is in use, and does not expire under our hands
+        self.watcher.track(session.file.path, lambda _: self._take_foreign(session, session.file.foreign()))
+        self._make_room()
+        return session
+
+    def _save(self, session: Session) -> None:
+        try:
+            self._take_foreign(session, session.save())
+            self.watcher.ours(session.file.path)
+            self.problems.pop("sessions", None)
+        except OSError as error:
+            told = f"{session.file.path} cannot be written: {error.strerror}; sessions will not survive a restart"
+            self.problems["sessions"] = told
+
+    def _remote(self, cwd: str) -> str:
+        name, at = self._remotes.get(cwd, ("", 0.0))
+        now = time.monotonic()
+        if not at or now - at > REMOTE_S:
+            name = repository_name(cwd)
+            self._remotes[cwd] = (name, now)
+            while len(self._remotes) > REMOTES:
+                self._remotes.popitem(last=False)
+        return name
+
+    async def call(self, method: str, body: bytes) -> Answer:
+        """One command.
+
+        :raises ProtocolError: no such method, or parameters that are not as expected.
+        """
+        from borgd.server.calls import answer
+
+        return Answer(out=msgspec.json.encode(await answer(self, method, body)))
+
+    def status(self) -> dict[str, Any]:
+        """The service's part of ``borg status``."""
+        found: dict[str, Any] = {
+            "sessions": len(self.sessions.live),
+            "loaded": self.loaded.is_set(),
+            "watcher": {**self.watcher.found, "rearmed": self.watcher.rearmed},
+            "problems": list(dict.fromkeys(self.problems.values())),
+        }
+        if self.parts is not None:
+            found |= self.parts.status() | {
+                "undelivered": self.parts.recalling.undelivered,
+                "not_enforced": dict(self.parts.pipeline.not_enforced),
+            }
+            found["problems"] += self.parts.knowledge.problems[-10:]
+        return found
+
+
+def build(where: Places) -> Service:
+    """The service of this user and machine."""
+    return Service(where)

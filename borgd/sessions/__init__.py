@@ -1,0 +1,1 @@
+"""One session's state, its state file, its transcript."""

@@ -1,0 +1,102 @@
+"""What a transcript tells of a session: plan, words, touched files, tokens; prompts and compactions that no hook told of.
+
+Each prompt counts once, whoever told it first. Rows are remembered, so that a rewind takes back what came after its row.
+"""
+
+from __future__ import annotations
+
+import re
+
+from borgd.agents.claude_code.hooks import is_machine_made
+from borgd.agents.claude_code.transcript import Fact, Usage
+from borgd.lessons.redact import scrub_head
+from borgd.sessions.session import PROMPT_CHARS, Session, relative
+
+COMPACTION_ROWS = 3
+"""host: a compaction is told by its boundary and then by its summary; a summary so close to a boundary is the same one."""
+_NUMBERED = re.compile(r"p?\d*\Z")
+"""A prompt id that is only our own count, where the host gave none."""
+
+
+def apply_fact(session: Session, fact: Fact) -> None:
+    """Take one fact of the transcript into ``session``, its lines into what the state file gains."""
+    if fact.subagent != session.subagent:
+        return
+    backlog = session.tail is not None and session.tail.backlog
+    match fact.kind:
+        case "prompt" if not session.subagent:  # a subagent's prompts are another agent's words
+            _prompt(session, fact)
+        case "rewind":
+            _rewind(session, fact.row)
+        case "compaction":
+            of_its_own = not fact.text or fact.row - session.compaction_row > COMPACTION_ROWS
+            if of_its_own and not backlog:
+                session.compactions += 1
+            session.compaction_row = fact.row
+        case "plan":
+            _plan(session, fact.text, fact.row)
+        case "text":
+            if session.said_row or not session.last_message or not backlog:  # else a hook told later words
+                session.last_message, session.said_row = fact.text[:PROMPT_CHARS], fact.row
+        case "touch":
+            path = relative(fact.text, session.cwd)
+            if session.touch(path, fact.row):
+                session.write(("touch", path))
+        case "usage" if fact.usage is not None:
+            _usage(session, fact.usage)
+
+
+def forget_rows(session: Session) -> None:
+    """The transcript is read anew: its rows have other numbers."""
+    session.plan_row = session.said_row = 0
+    session.compaction_row = -COMPACTION_ROWS - 1
+    session.touches.update(dict.fromkeys(session.touches, 0))
+    for mark in session.marks:
+        mark.row = 0
+
+
+def _prompt(session: Session, fact: Fact) -> None:
+    from borgd.recall.render import is_ours  # brings numpy: not before the daemon serves
+
+    text = fact.text.strip()
+    if not text or is_machine_made(text) or is_ours(text):
+        return
+    if fact.id and (known := next((mark for mark in session.marks if mark.id == fact.id), None)):
+        known.row = fact.row
+        return
+    text = scrub_head(text, PROMPT_CHARS)
+    same = (mark for mark, words in zip(session.marks, session.prompts, strict=True) if words == text and not mark.row)
+    known = next((mark for mark in same if not fact.id or _NUMBERED.match(mark.id)), None)
+    if known is not None:
+        known.row = fact.row
+    elif session.first_noted("prompt", fact.id or text):
+        session.hear(text, fact.id, fact.row)
+        session.write(("prompt", text), ("#borg-heard", fact.id or text[:PROMPT_CHARS]))
+
+
+def _rewind(session: Session, row: int) -> None:
+    kept = [(words, mark) for words, mark in zip(session.prompts, session.marks, strict=True) if mark.row <= row]
+    session.prompts, session.marks = [words for words, _ in kept], [mark for _, mark in kept]
+    for path in [path for path, first in session.touches.items() if first > row]:
+        del session.touches[path]
+    if session.plan_row > row:
+        _plan(session, "", 0)
+    if session.said_row > row:
+        session.last_message, session.said_row = "", 0
+
+
+def _plan(session: Session, text: str, row: int) -> None:
+    plan = scrub_head(text, PROMPT_CHARS)
+    session.plan_row = row
+    if plan != session.plan:
+        session.plan = plan
+        session.write(("plan", plan))
+
+
+def _usage(session: Session, more: Usage) -> None:
+    session.usage = Usage(
+        session.usage.input_tokens + more.input_tokens,
+        session.usage.output_tokens + more.output_tokens,
+        session.usage.cache_read_input_tokens + more.cache_read_input_tokens,
+        session.usage.cache_creation_input_tokens + more.cache_creation_input_tokens,
+    )

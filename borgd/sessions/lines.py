@@ -1,0 +1,99 @@
+"""Lines of the state file taken into a session: at a restart, or from someone else who wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from borgd.memory.records import Decision
+from borgd.sessions.session import PROMPT_CHARS, PROMPTS, Session
+from borgd.sessions.state_file import MARK
+
+
+def _take_prompt_id(session: Session, text: str) -> None:
+    session.prompt_id = text
+    session.first_seen("UserPromptSubmit", text)
+    _take_heard(session, text)
+    session.changed = session.ended = False
+
+
+def _take_heard(session: Session, text: str) -> None:
+    session.first_noted("prompt", text)
+    if session.marks:
+        session.marks[-1].id = text
+
+
+def _take_asked(session: Session, text: str) -> None:
+    session.open_ask, *ids = text.split()
+    session.asked.update(ids)
+
+
+def _take_note(session: Session, text: str) -> None:
+    session.notes.append(text)
+    del session.notes[: -5 * PROMPTS]
+
+
+def _take_topic(session: Session, text: str) -> None:
+    tries, _, name = text.partition(" ")
+    if tries.isdigit() and name:
+        session.topics[name] = int(tries)
+
+
+def _take_pool(session: Session, text: str) -> None:
+    with suppress(msgspec.DecodeError, RecursionError):
+        decision = msgspec.json.decode(text, type=Decision)
+        pool = tuple(entry for entry in decision.pool if entry.id.strip("-"))  # a forgotten lesson's id was blanked
+        if pool:
+            session.decide(msgspec.structs.replace(decision, pool=pool))
+
+
+def _take_untold(session: Session, text: str) -> None:
+    for decision in [one for one in session.decisions if one.id == text]:
+        session.untell(decision)
+
+
+def _take_judged(session: Session, text: str) -> None:
+    decision, *names = text.split()
+    session.judged.update((decision, name) for name in names)
+
+
+def _take_block(session: Session, text: str) -> None:
+    session.block(text)
+
+
+_LINES: dict[str, Callable[[Session, str], object]] = {
+    "prompt": lambda session, text: session.hear(text[:PROMPT_CHARS]),
+    "touch": Session.touch,
+    "plan": lambda session, text: setattr(session, "plan", text),
+    "said": lambda session, text: setattr(session, "last_message", text),
+    "work": _take_note,
+    "#borg-cwd": lambda session, text: setattr(session, "cwd", text),
+    "#borg-prompt": _take_prompt_id,
+    "#borg-heard": _take_heard,
+    "#borg-topic": _take_topic,
+    "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
+    "#borg-held": lambda session, text: session.withheld.update(text.split()[1:]),
+    "#borg-pool": _take_pool,
+    "#borg-untold": _take_untold,
+    "#borg-judged": _take_judged,
+    "#borg-acted": lambda session, text: session.acted.add(text),
+    "#borg-asked": _take_asked,
+    "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
+    "#borg-blocked": _take_block,
+    "#borg-episode": lambda session, text: session.first_noted("episode", text),
+    "#borg-red": lambda session, text: session.turned(text, passed=False),
+    "#borg-green": lambda session, text: session.turned(text, passed=True),
+    "#borg-stopped": lambda session, _: session.open.clear(),
+    "#borg-ended": lambda session, _: setattr(session, "ended", True),
+    "#borg-changed": lambda session, _: setattr(session, "changed", True),
+}
+
+
+def apply_line(session: Session, kind: str, text: str) -> None:
+    """Take one line of the state file into ``session`` (at a restart, or from someone else)."""
+    if kind.startswith(MARK) and not text and kind not in ("#borg-answered", "#borg-changed", "#borg-stopped"):
+        return
+    if kind in _LINES:
+        _LINES[kind](session, text)

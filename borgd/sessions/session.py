@@ -1,0 +1,364 @@
+"""Sessions: one state per (agent, session, subagent), built from events, the state file and the agent's transcript.
+
+A duplicate event changes nothing. Machine-made prompts are not the user. Sessions end by idleness, never by waiting
+for an end event. The state survives a restart through its state file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from borgd.agents.claude_code.transcript import Usage
+from borgd.agents.event import Event, Moment
+from borgd.lessons.redact import scrub_head
+from borgd.limits.investigation.convergence import Stop
+from borgd.memory.records import Decision
+from borgd.sessions.state_file import KINDS, StateFile
+from borgd.sessions.transcript_tail import TranscriptTail
+
+PROMPTS = 12
+"""design: prompts that count as what the session works on."""
+TOUCHES = 200
+"""design: touched files that count as what the session works on."""
+PROMPT_CHARS = 8000
+"""guard: characters kept of one prompt, plan or message."""
+REMEMBERED_EVENTS = 512
+"""guard: event keys remembered per session for duplicates."""
+REMEMBERED_OUTCOMES = 1 << 14
+"""guard: outcomes and episodes remembered per session, so that each is told once however long the session is."""
+DECISIONS = 500
+"""guard: choices of recall remembered per session; past them one that has its outcomes goes first, then the oldest."""
+FREE = 50
+"""guard: texts of recall that wait for a session's next event."""
+BLOCKED = 100
+"""guard: prompts of a session whose blocks are counted."""
+RED = 200
+"""guard: failing test commands remembered per session."""
+PENDING = 4000
+"""guard: lines kept for a state file that cannot be written."""
+REPEAT_MS = 1000
+"""design: the same words without any id to tell them apart, sooner than this, are the same event sent twice."""
+
+Key = tuple[str, str, str]
+
+_LESSON_LINE = re.compile(r"[\W_]{0,20}(?P<id>\w[\w.-]*)[\W_]{0,3}(?:\(from [^)]{0,100}\))?:")
+
+
+@dataclass
+class PromptMark:
+    """The id that the host gave a prompt, and the row of the transcript that holds it (0: none read yet)."""
+
+    id: str = ""
+    row: int = 0
+
+
+@dataclass
+class Session:
+    """What one session works on and what it was already told. ``asked`` and ``delivered`` hold lesson ids."""
+
+    key: Key
+    file: StateFile
+    cwd: str = ""
+    remote: str = ""
+    transcript: str = ""
+    prompt_id: str = ""
+    prompts: list[str] = field(default_factory=list)
+    marks: list[PromptMark] = field(default_factory=list)
+    """One for each of ``prompts``."""
+    touches: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    """Touched files, each with the row of the transcript that touched it first (0: not known)."""
+    plan: str = ""
+    plan_row: int = 0
+    last_message: str = ""
+    said_row: int = 0
+    compactions: int = 0
+    """Compactions that the transcript told of while it was followed, and those after which lessons came again."""
+    compactions_answered: int = 0
+    compaction_row: int = 0
+    notes: list[str] = field(default_factory=list)
+    topics: dict[str, int] = field(default_factory=dict)
+    """How often a named system was looked at; see recalling.TOPIC_TRIES."""
+    asked: set[str] = field(default_factory=set)
+    delivered: set[str] = field(default_factory=set)
+    withheld: set[str] = field(default_factory=set)
+    """Held out at random: they count as told for this session, or nothing could be measured."""
+    free: list[str] = field(default_factory=list)
+    """Texts to hand over with the next prompt or tool call."""
+    blocked: dict[str, int] = field(default_factory=dict)
+    """Blocks per prompt id."""
+    decisions: list[Decision] = field(default_factory=list)
+    """Choices of recall in this session, their pools cut to what was shown or held out."""
+    choices: list[Decision] = field(default_factory=list)
+    """Those of ``decisions`` that were made for the event at hand."""
+    answering: tuple[str, ...] = ()
+    """That event, as ``event_mark`` names it."""
+    judged: set[tuple[str, str]] = field(default_factory=set)
+    """(decision, lesson) that have an outcome."""
+    acted: set[str] = field(default_factory=set)
+    """Lessons that changed something in this session."""
+    open_ask: str = ""
+    """Id of the decision whose block has not been answered yet."""
+    blocked_at: tuple[str, int] = ("", 0)
+    """What the agent said when it was last blocked, and when."""
+    changed: bool = False
+    """Something was changed since the last prompt."""
+    edits: int = 0
+    """Tool calls that changed something, in the whole session."""
+    stops: list[Stop] = field(default_factory=list)
+    """The last times the agent was about to finish."""
+    changed_paths: list[str] = field(default_factory=list)
+    changed_lines: list[str] = field(default_factory=list)
+    """What was changed since the last judgement, for evidence."""
+    heads: dict[str, str] = field(default_factory=dict)
+    """By tool call that commits: what was checked out before it."""
+    red: set[str] = field(default_factory=set)
+    """Test commands that failed and have not passed since."""
+    open: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Decisions since which the agent has not come to a Stop, each with the test commands that were red before it."""
+    pending: list[tuple[str, str]] = field(default_factory=list)
+    """Lines for the state file, not written yet."""
+    denied: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    """Ids of tool calls that were told not to run."""
+    calls: dict[str, str] = field(default_factory=dict)
+    """Calls that the transcript told of and that have no result yet."""
+    rejections: list[tuple[str, str]] = field(default_factory=list)
+    """Results of failed calls that the transcript told, with the call, not listened to yet."""
+    usage: Usage = field(default_factory=Usage)
+    last_ms: int = 0
+    ended: bool = False
+    seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
+    noted: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
+    said: tuple[str, int] = ("", 0)
+    """The last prompt's words, and when it came."""
+    tail: TranscriptTail | None = None
+
+    @property
+    def agent(self) -> str:
+        return self.key[0]
+
+    @property
+    def id(self) -> str:
+        return self.key[1]
+
+    @property
+    def subagent(self) -> str:
+        return self.key[2]
+
+    def work_text(self) -> str:
+        """Prompts, touched files, plan, last message and what others appended, joined: what recall reads."""
+        touches = list(self.touches)[-TOUCHES:]
+        parts = [*self.prompts[-PROMPTS:], *touches, self.plan, self._own_words(), *self.notes[-PROMPTS:]]
+        return "\n".join(part for part in parts if part)
+
+    def _own_words(self) -> str:
+        """The last message without the lines in which the agent repeats or answers a lesson: those are our words."""
+        told = self.told()
+        if not told:
+            return self.last_message
+        lines = [(line, _LESSON_LINE.match(line)) for line in self.last_message.split("\n")]
+        return "\n".join(line for line, named in lines if named is None or named["id"] not in told)
+
+    def told(self) -> set[str]:
+        """Lessons that were delivered, asked or withheld: not to come again."""
+        return self.delivered | self.asked | self.withheld
+
+    def write(self, *lines: tuple[str, str]) -> list[str]:
+        """Have (kind, text) lines written to the state file with the next ``save``, secrets taken out of what is work.
+
+        Returns the texts as they are written. Give them whole: half a secret is known by no rule.
+        """
+        kept = [(kind, scrub_head(text, PROMPT_CHARS) if kind in KINDS else text) for kind, text in lines]
+        self.pending.extend(kept)
+        del self.pending[:-PENDING]
+        return [text for _, text in kept]
+
+    def save(self) -> list[tuple[str, str]]:
+        """Write what is pending; what someone else appended meanwhile comes back.
+
+        :raises OSError: the state file cannot be written; the lines stay pending.
+        """
+        if not self.pending:
+            return []
+        found = self.file.append(self.pending)
+        self.pending = []
+        return found
+
+    def decide(self, decision: Decision) -> None:
+        """Remember a choice of recall that waits for its outcomes."""
+        self.decisions.append(decision)
+        self.open[decision.id] = frozenset(self.red)
+        if len(self.decisions) > DECISIONS:
+            gone = next((one for one in self.decisions if self._is_judged(one)), self.decisions[0])
+            self.decisions = [one for one in self.decisions if one is not gone]
+            self.judged = {pair for pair in self.judged if pair[0] != gone.id}
+            self.open.pop(gone.id, None)
+
+    def _is_judged(self, decision: Decision) -> bool:
+        return all((decision.id, entry.id) in self.judged for entry in decision.pool if entry.shown or entry.held)
+
+    def untell(self, decision: Decision) -> None:
+        """Forget a choice of recall whose text never reached the agent: its lessons may come again."""
+        names = {entry.id for entry in decision.pool}
+        for told in (self.delivered, self.asked, self.withheld):
+            told.difference_update(names)
+        self.decisions = [one for one in self.decisions if one.id != decision.id]
+        self.open.pop(decision.id, None)
+        self.topics.update(dict.fromkeys(decision.topics, 1))
+        if self.open_ask == decision.id:
+            self.open_ask = ""
+            self.blocked.pop(self.prompt_id, None)
+
+    def turned(self, command: str, *, passed: bool) -> list[str]:
+        """A test suite was run; the open decisions before which it was red, if it has passed now."""
+        if not passed:
+            while len(self.red) >= RED:
+                self.red.pop()
+            self.red.add(command)
+            return []
+        self.red.discard(command)
+        found = [name for name, red in self.open.items() if command in red]
+        self.open.update((name, self.open[name] - {command}) for name in found)
+        return found
+
+    def block(self, prompt_id: str) -> None:
+        """Count a block of this prompt."""
+        self.blocked[prompt_id] = self.blocked.pop(prompt_id, 0) + 1
+        while len(self.blocked) > BLOCKED:
+            del self.blocked[next(iter(self.blocked))]
+
+    def tell_later(self, text: str) -> None:
+        """Have ``text`` told with the next prompt or tool call."""
+        self.free.append(text)
+        del self.free[:-FREE]
+
+    def first_seen(self, *key: str) -> bool:
+        """Whether this event key is new; remembers it."""
+        return _first(self.seen, key, REMEMBERED_EVENTS)
+
+    def first_noted(self, *key: str) -> bool:
+        """Whether this outcome or episode was not told before; remembers it, whatever number of events lies between."""
+        return _first(self.noted, key, REMEMBERED_OUTCOMES)
+
+    def hear(self, text: str, id: str = "", row: int = 0) -> bool:
+        """Take a prompt in, before those that stand on later rows; whether it is new, not told under this id before."""
+        if id and any(mark.id == id for mark in self.marks):
+            return False
+        place = len(self.prompts)
+        if row:
+            place = next((number for number, mark in enumerate(self.marks) if not 0 < mark.row < row), place)
+        self.prompts.insert(place, text)
+        self.marks.insert(place, PromptMark(id, row))
+        del self.prompts[: -5 * PROMPTS], self.marks[: -5 * PROMPTS]
+        return True
+
+    def touch(self, path: str, row: int = 0) -> bool:
+        """Note a touched file; whether it is new."""
+        new = path not in self.touches
+        self.touches[path] = self.touches.pop(path, row)
+        while len(self.touches) > 5 * TOUCHES:
+            self.touches.popitem(last=False)
+        return new
+
+
+def _first(known: OrderedDict[tuple[str, ...], None], key: tuple[str, ...], limit: int) -> bool:
+    if key in known:
+        return False
+    known[key] = None
+    while len(known) > limit:
+        known.popitem(last=False)
+    return True
+
+
+def is_repeated(session: Session, event: Event, now_ms: int) -> bool:
+    """Whether the host sent this event before: hooks that are registered twice are called twice. Remembers it."""
+    key = duplicate_key(event)
+    if key is not None:
+        return not session.first_seen(*key)
+    if event.moment is Moment.PROMPT:
+        words, at = session.said
+        session.said = (event.prompt[:PROMPT_CHARS], now_ms)
+        return session.said[0] == words and now_ms - at < REPEAT_MS
+    if event.moment is Moment.STOP and session.open_ask and not event.stop_again:
+        words, at = session.blocked_at
+        return event.last_message[:PROMPT_CHARS] == words and (bool(words) or now_ms - at < REPEAT_MS)
+    return False
+
+
+def duplicate_key(event: Event) -> tuple[str, ...] | None:
+    """What makes ``event`` the same as one before: its tool call or its prompt. None: it carries neither."""
+    if event.tool is not None and event.tool.id:
+        return (event.name, event.tool.id)
+    if event.moment is Moment.PROMPT and event.prompt_id:
+        return (event.name, event.prompt_id)
+    return None
+
+
+def event_mark(event: Event) -> tuple[str, ...]:
+    """Names an event among those that follow each other in a session."""
+    words = f"{hash(event.prompt)} {hash(event.last_message)}"
+    return (event.name, event.prompt_id, event.tool.id if event.tool is not None else "", words)
+
+
+def apply_event(session: Session, event: Event, now_ms: int) -> None:
+    """Take ``event`` into ``session``, its lines into what the state file gains."""
+    session.last_ms = now_ms
+    session.ended = is_end(event)
+    if event.cwd and event.cwd != session.cwd:
+        session.cwd = event.cwd
+        session.write(("#borg-cwd", event.cwd))
+    if event.transcript:
+        session.transcript = event.transcript
+    if is_of_a_person(event):
+        session.prompt_id = event.prompt_id or f"p{len(session.prompts)}"
+        text = scrub_head(event.prompt.strip(), PROMPT_CHARS)
+        if session.hear(text, event.prompt_id):
+            session.write(("prompt", text))
+        session.first_noted("prompt", event.prompt_id or text)
+        session.write(("#borg-prompt", session.prompt_id))
+        session.changed = False
+        session.blocked_at = ("", 0)
+    if event.moment is Moment.AFTER_TOOL and event.tool is not None:
+        session.write(*(("touch", path) for path in touched(event) if session.touch(path)))
+    if event.moment in (Moment.STOP, Moment.SUBAGENT_STOP) and event.last_message:
+        session.last_message, session.said_row = event.last_message[:PROMPT_CHARS], 0
+
+
+def hand_over(subagent: Session, main: Session) -> None:
+    """A subagent is over: what it changed and touched is the work of the turn that let it."""
+    if not subagent.changed:
+        return
+    subagent.changed = False
+    main.edits += 1
+    main.write(*(("touch", path) for path in subagent.touches if main.touch(path)))
+    if not main.changed:
+        main.changed = True
+        main.write(("#borg-changed", ""))
+
+
+def is_end(event: Event) -> bool:
+    """Whether the session says that it is over; most never do."""
+    return event.moment is Moment.SESSION_END and event.source not in ("resume", "clear")
+
+
+def is_of_a_person(event: Event) -> bool:
+    """Whether ``event`` is a prompt that a person wrote: not a machine's, not our own text come back."""
+    from borgd.recall.render import is_ours  # brings numpy: not before the daemon serves
+
+    return (
+        event.moment is Moment.PROMPT and not event.machine_made and bool(event.prompt.strip()) and not is_ours(event.prompt)
+    )
+
+
+def touched(event: Event) -> list[str]:
+    """Paths that a tool call names in its input, relative to where the session works where they are inside it."""
+    if event.tool is None:
+        return []
+    paths = [event.tool.input.get(name) for name in ("file_path", "notebook_path")]
+    return [relative(path, event.cwd) for path in paths if isinstance(path, str) and path]
+
+
+def relative(path: str, cwd: str) -> str:
+    """``path`` below ``cwd`` without it, else as it is."""
+    return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path

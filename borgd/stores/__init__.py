@@ -1,0 +1,1 @@
+"""Everything on disk that works with and without a daemon."""

@@ -1,0 +1,299 @@
+"""Where agents' questions come to: each is metered, charged before it is shown, and its answer handed back.
+
+Promises: over any number of processes and threads an ask is decided and charged in one step; the line of its verdict is
+durable before anyone acts on it; what could not be shown gives its charge back and waits in the inbox. Calls block on the
+disk: run them in a worker thread. Must not show anything itself but a notification that sums up what waits.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from borgd.config.schema import Config
+from borgd.errors import LimitError
+from borgd.journal import REAL, FileLayer
+from borgd.lessons.redact import seal
+from borgd.lessons.sanitize import clean
+from borgd.limits.audit import Entry
+from borgd.limits.interrupts import inbox_text, scopes
+from borgd.limits.interrupts.records import (
+    MAX_ANSWER,
+    MAX_OPTION,
+    Asked,
+    Closed,
+    Digested,
+    InboxRecord,
+    InterruptRecord,
+    Observed,
+    Queued,
+    Settled,
+    Told,
+    key_of,
+    name,
+    numbers_of,
+    record,
+)
+from borgd.limits.interrupts.threshold import bar, fullest
+from borgd.limits.interrupts.verdict import Ask, Verdict, decide
+from borgd.stores.inbox_store import exclusion_rows, expired
+from borgd.stores.interrupt_journals import Books
+
+Audit = Callable[[Entry], None]
+Notify = Callable[[str, str], bool]
+
+
+class Ticked(NamedTuple):
+    """What the passing of time did: asks that expired, charges kept after a crash, whether a digest was shown."""
+
+    expired: list[int]
+    recovered: list[int]
+    digest: bool
+
+
+def wall_ms() -> int:
+    """Milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+class InterruptDesk:
+    """The agents' side of the interrupt budget and the inbox."""
+
+    def __init__(
+        self,
+        directory: Path,
+        config: Config,
+        *,
+        zone: str = "UTC",
+        audit: Audit | None = None,
+        notify: Notify | None = None,
+        layer: FileLayer = REAL,
+    ) -> None:
+        """:param directory: of the journals, made by the caller; ``zone``: the machine's IANA zone; ``audit``: gets the line
+        of every verdict; ``notify``: shows a title and a text on the desktop and says whether it could.
+
+        :raises ConfigError: the settings of [interrupts] cannot be used.
+        """
+        self.books = Books(directory, config, zone, layer)
+        self._audit = audit
+        self._notify = notify
+
+    def configure(self, config: Config) -> None:
+        """Judge by ``config`` from now on; what is spent stays spent.
+
+        :raises ConfigError: it cannot be used; the one before stays.
+        """
+        self.books.configure(config)
+
+    def meter(self, ask: Ask, now_ms: int | None = None) -> Verdict:
+        """The verdict on ``ask``, recorded and, where it is admitted, charged.
+
+        ``verdict.text`` is what the agent is told where it is not admitted. Call ``delivered`` or ``failed`` next.
+
+        :raises JournalError: nothing was decided.
+        """
+        now = wall_ms() if now_ms is None else now_ms
+        with self.books.lock:
+            verdict, asked = self.books.write_interrupts(now, lambda: self._decide(ask, now))
+            if asked.outcome != "excluded" and not asked.joined:
+                self.books.write_inbox(lambda: ([Queued(ask=asked)], None))
+        if self._audit is not None:
+            self._audit(verdict.entry(ask))
+        return verdict
+
+    def _decide(self, ask: Ask, now: int) -> tuple[list[InterruptRecord], tuple[Verdict, Asked]]:
+        books = self.books
+        verdict = replace(decide(books.ledger, ask, books.policy, now), id=uuid.uuid4().hex[:16])
+        same = books.inbox.open_with(key_of(ask, verdict.scope))
+        if verdict.outcome != "excluded":
+            number = books.ledger.last_number + 1 if same is None else same.number
+            verdict = replace(verdict, number=number)
+            if same is not None and not (verdict.admitted and same.state == "deferred" and _restated(ask, same.ask)):
+                verdict = _joined(verdict, same.ask)
+        if not verdict.admitted:
+            verdict = replace(verdict, text=inbox_text.deferral(verdict, ask.goes_on_with, books.policy))
+        expires = now + (ask.wait_ms or round(books.config.inbox.expiry_hours * inbox_text.HOUR_MS))
+        asked = record(ask, verdict, now, books.window, expires)
+        return [asked], (verdict, asked)
+
+    def delivered(self, verdict: Verdict, now_ms: int | None = None) -> None:
+        """``verdict``'s ask was shown; its charge is final."""
+        self._settle(verdict, "delivered", now_ms)
+
+    def failed(self, verdict: Verdict, now_ms: int | None = None) -> None:
+        """``verdict``'s ask could not be shown: the charge is given back, the ask waits in the inbox."""
+        self._settle(verdict, "failed", now_ms)
+
+    def _settle(self, verdict: Verdict, how: Literal["delivered", "failed"], now_ms: int | None) -> None:
+        if not verdict.charged:
+            return
+        now = wall_ms() if now_ms is None else now_ms
+
+        def settle() -> tuple[list[InterruptRecord], None]:
+            if verdict.id not in self.books.ledger.open:
+                return [], None
+            return [Settled(id=verdict.id, ms=now, how=how)], None
+
+        with self.books.lock:
+            self.books.write_interrupts(now, settle)
+            if how == "failed":
+                self.books.refresh(now)
+
+    def answers(self, session: str, scope: str, *, starting: bool = False, now_ms: int | None = None) -> list[str]:
+        """Texts for ``session`` of answers to its asks that it has not been told, each handed over once.
+
+        :param starting: the session has just begun: answers to earlier sessions of ``scope`` that never came back, too.
+        """
+        now, session = wall_ms() if now_ms is None else now_ms, name(session)
+        books = self.books
+        with self.books.lock:
+            books.refresh(now)
+            try:
+                path = scopes.parse(scope)
+            except LimitError:
+                path, starting = scopes.ROOT, False
+            if not books.inbox.owed(session, path, starting=starting):
+                return []
+
+            def hand_over() -> tuple[list[InboxRecord], list[str]]:
+                owed = books.inbox.owed(session, path, starting=starting)
+                told: list[InboxRecord] = [Told(number=entry.number, ms=now, session=session) for entry in owed]
+                return told, [inbox_text.answer(entry, now) for entry in owed]
+
+            return books.write_inbox(hand_over)
+
+    def close_elsewhere(self, session: str, tool_use_id: str, answers: str = "", now_ms: int | None = None) -> int:
+        """The tool call's question was answered in its session: its entry closes. Its number, or 0 where none was open."""
+        now = wall_ms() if now_ms is None else now_ms
+        books = self.books
+        with books.lock:
+            books.refresh(now)
+            number = books.ledger.number_of(name(session), name(tool_use_id))
+
+            def close() -> tuple[list[InboxRecord], int]:
+                entry = books.inbox.entries.get(number)
+                if entry is None or not entry.open:
+                    return [], 0
+                return [Closed(number=number, ms=now, text=seal(answers, MAX_ANSWER))], number
+
+            return books.write_inbox(close) if number in books.inbox.entries else 0
+
+    def observe(self, kind: str, session: str, tool_use_id: str = "", now_ms: int | None = None) -> bool:
+        """A prompt that the agent's host shows by itself (``permission``, ``notification``): counted once with the tool
+        call that caused it, on an account of its own, never answered. Whether it was counted now.
+        """
+        now = wall_ms() if now_ms is None else now_ms
+        books = self.books
+        seen = Observed(
+            ms=now,
+            what=clean(kind, 40),
+            window=str(books.window),
+            session=name(session),
+            tool_use_id=name(tool_use_id),
+        )
+
+        def count() -> tuple[list[InterruptRecord], bool]:
+            counted = books.ledger.counted(seen)
+            return ([] if counted else [seen]), not counted
+
+        return books.write_interrupts(now, count)
+
+    def tick(self, now_ms: int | None = None) -> Ticked:
+        """What is due: expiries with their fallback, reservations a crash left open, the digest. Call it every minute."""
+        now = wall_ms() if now_ms is None else now_ms
+        books = self.books
+        with books.lock:
+            books.refresh(now)
+            recovered = books.write_interrupts(now, lambda: self._recover(now)) if books.ledger.stale(now) else []
+            expired = books.write_inbox(lambda: self._expire(now)) if books.inbox.due(now) else []
+            return Ticked(expired, recovered, self._digest(now))
+
+    def _recover(self, now: int) -> tuple[list[InterruptRecord], list[int]]:
+        stale = self.books.ledger.stale(now)
+        return [Settled(id=asked.id, ms=now, how="recovered") for asked in stale], [asked.number for asked in stale]
+
+    def _expire(self, now: int) -> tuple[list[InboxRecord], list[int]]:
+        return expired(self.books, now), [entry.number for entry in self.books.inbox.due(now)]
+
+    def _digest(self, now: int) -> bool:
+        books = self.books
+
+        def claim() -> tuple[list[InboxRecord], str]:
+            waiting, last = books.inbox.waiting(), books.inbox.last_digest_ms
+            if not waiting or not inbox_text.digest_due(books.config.inbox.digest_hours, books.policy.zone, now, last):
+                return [], ""
+            return [Digested(ms=now, waiting=len(waiting))], inbox_text.digest(waiting)
+
+        if self._notify is None or not books.config.inbox.notify or not claim()[1]:
+            return False
+        text = books.write_inbox(claim)
+        count = len(books.inbox.waiting())
+        return bool(text) and self._notify(f"{count} ask{' waits' if count == 1 else 's wait'} for you", text)
+
+    def status(self, now_ms: int | None = None) -> dict[str, object]:
+        """The account now: per scope what is spent, its ceiling and its bar; what waits; what a person should look at."""
+        now = wall_ms() if now_ms is None else now_ms
+        books = self.books
+        with books.lock:
+            books.refresh(now)
+            waiting = books.inbox.waiting()
+            rows = scope_rows(books, now)
+            return {
+                "policy": books.policy.hash,
+                "window": str(books.window),
+                "scopes": rows,
+                "observed": books.ledger.observed.spent[scopes.ROOT],
+                "open_reservations": len(books.ledger.open),
+                "waiting": {
+                    "pending": sum(entry.state == "pending" for entry in waiting),
+                    "deferred": sum(entry.state == "deferred" for entry in waiting),
+                },
+                "verdicts": dict(sorted(books.ledger.outcomes.items())),
+                "exclusions": exclusion_rows(books, now),
+                "damaged": books.damaged,
+                "alarms": [
+                    f"high stakes passed {row['bypass']} times in {path}, more than its ceiling of {row['ceiling']}"
+                    for path, row in rows.items()
+                    if int(str(row["bypass"])) > int(str(row["ceiling"]))
+                ],
+            }
+
+
+def scope_rows(books: Books, now_ms: int) -> dict[str, dict[str, object]]:
+    """Counters of every scope that is configured or was charged in this window, the root first."""
+    policy, ledger = books.policy, books.ledger
+    charged = {path for path, spent in ledger.account.spent.items() if spent}
+    rows: dict[str, dict[str, object]] = {}
+    for path in sorted({scopes.ROOT, *policy.local, *charged}):
+        chain = scopes.chain(path)
+        full = fullest([ledger.spent(step) for step in chain], policy.ceilings(chain))
+        elapsed = books.window.elapsed(now_ms)
+        rows[scopes.shown(path)] = {
+            "spent": ledger.spent(path),
+            "ceiling": policy.ceiling(path),
+            "bypass": ledger.bypassed(path),
+            "bar": float(bar(policy.bar, policy.base, policy.cap, full.ratio, elapsed)),
+            "configured": path in policy.local or path == scopes.ROOT,
+        }
+    return rows
+
+
+def _restated(ask: Ask, first: Asked) -> bool:
+    """Whether ``ask`` comes with other numbers than the ask it repeats, or that one could not be shown."""
+    return first.numbers != clean(numbers_of(ask), MAX_OPTION)
+
+
+def _joined(verdict: Verdict, first: Asked) -> Verdict:
+    """``verdict`` as that of the ask it repeats, uncharged."""
+    return replace(
+        verdict,
+        outcome=first.outcome,
+        rule="joined",
+        reason=f"the same ask waits as #{first.number}; {first.reason}",
+        joined=first.id,
+        bypass=False,
+    )

@@ -1,0 +1,419 @@
+"""The investigations of every session, over one small journal per session: the daemon and the command line are peers in it.
+
+Every counted call is decided and recorded in one step under the journal's lock, so what the command line opens, extends or
+closes holds from the next call on, and nothing that was spent is forgotten by a restart: the state is the fold of the file.
+A session's file is removed when it has been idle for a week. Calls block on the disk: run them in a worker thread.
+
+Must not decide anything itself: ``limits`` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar, cast
+
+from borgd.agents.event import Event, ToolCall
+from borgd.config.schema import InvestigationConfig, RepositoryInvestigationConfig
+from borgd.errors import LimitError
+from borgd.journal import Journal, TypedFollower, TypedReading
+from borgd.limits.audit import Entry
+from borgd.limits.investigation.budget import BUDGETS
+from borgd.limits.investigation.ledger import (
+    Charged,
+    Closed,
+    Extended,
+    InvestigationRecord,
+    Judged,
+    Ledger,
+    Message,
+    Opened,
+    Released,
+    Tokens,
+    Turned,
+)
+from borgd.limits.investigation.profile import Profile, kind_of, profile_for
+from borgd.limits.investigation.text import denial, warning
+from borgd.limits.investigation.tools import Counted, count
+from borgd.paths import private_dir
+
+EVALUATOR = "borgd-investigation/1"
+"""method: name and version of what decides, in every verdict's line of the trail."""
+
+LIVE_BOOKS = 128
+"""guard: sessions whose ledger is kept in memory; others are read again when they speak."""
+
+KEPT_MS = 7 * 24 * 3600 * 1000
+"""design: how long the file of a silent session is kept."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+T = TypeVar("T")
+Use = Turned | Tokens | Message
+Write = Callable[[InvestigationRecord], None]
+Own = Callable[[str], RepositoryInvestigationConfig | None]
+Repository = Callable[[str], str]
+
+
+class Verdict(NamedTuple):
+    """What a tool call gets. ``deny_reason`` and ``context`` are for the agent; ``audit`` is the line for the trail."""
+
+    allow: bool = True
+    deny_reason: str = ""
+    context: str = ""
+    audit: Entry | None = None
+
+
+def _follow(journal: Journal) -> TypedFollower[InvestigationRecord]:
+    return TypedFollower(journal, cast("type[InvestigationRecord]", InvestigationRecord))
+
+
+class _Book:
+    """One session's journal and the ledger read from it."""
+
+    def __init__(self, path: Path) -> None:
+        self.journal = Journal(path)
+        self.follower = _follow(self.journal)
+        self.ledger = Ledger()
+        self.lock = Lock()
+
+    def take(self, reading: TypedReading[InvestigationRecord]) -> None:
+        """Take in what is new in the file."""
+        if reading.replaced:
+            self.ledger = Ledger()
+        for record in reading.records:
+            self.ledger.apply(record)
+
+    def refresh(self) -> Ledger:
+        """The ledger as the file has it now."""
+        with self.lock:
+            self.take(self.follower.read())
+            return self.ledger
+
+    def decide(self, judge: Callable[[Ledger, Write], T]) -> T:
+        """Judge on what the file holds and record the outcome, with nobody in between.
+
+        ``judge`` gets the ledger and what to record with; a record counts at once for the rest of the judgement.
+
+        :raises JournalError: nothing was recorded; the ledger is read anew next time.
+        """
+        written: list[InvestigationRecord] = []
+
+        def write(record: InvestigationRecord) -> None:
+            self.ledger.apply(record)
+            written.append(record)
+
+        def step(reading: TypedReading[InvestigationRecord]) -> tuple[Sequence[InvestigationRecord], T]:
+            self.take(reading)
+            value = judge(self.ledger, write)
+            return written, value
+
+        with self.lock:
+            try:
+                return self.journal.transact(self.follower, step)
+            except BaseException:
+                self.follower = _follow(self.journal)
+                self.ledger = Ledger()
+                raise
+
+
+def file_name(session: str) -> str:
+    """The name of a session's journal."""
+    if _PLAIN.fullmatch(session):
+        return f"{session}.jsonl"
+    return f"s-{sha256(session.encode('utf-8', 'replace')).hexdigest()[:32]}.jsonl"
+
+
+class Investigations:
+    """All investigations of this user. One per process; several processes may have one."""
+
+    def __init__(
+        self,
+        directory: Path,
+        config: InvestigationConfig,
+        *,
+        repository: Repository = lambda _: "",
+        own: Own = lambda _: None,
+    ) -> None:
+        """:param directory: of the sessions' journals, created when needed.
+
+        :param repository: the name (owner/name) of the repository a directory is in.
+        :param own: what the repository's own file says, for a directory in it.
+        """
+        self.directory = directory
+        self.config = config
+        self._repository = repository
+        self._own = own
+        self._books: OrderedDict[str, _Book] = OrderedDict()
+        self._lock = Lock()
+
+    def configure(self, config: InvestigationConfig) -> None:
+        """Open what comes by ``config``; what is open keeps the profile it was opened with."""
+        self.config = config
+
+    def _book(self, session: str) -> _Book:
+        if not session:
+            raise LimitError("a session without an id has no investigations; name one with --session")
+        with self._lock:
+            book = self._books.get(session)
+            if book is None:
+                book = self._books[session] = _Book(private_dir(self.directory) / file_name(session))
+            self._books.move_to_end(session)
+            while len(self._books) > LIVE_BOOKS:
+                self._books.popitem(last=False)
+            return book
+
+    def _profile(self, event: Event, *, subagent: bool) -> Profile:
+        kind = kind_of(self.config, event.subagent if subagent else "", event.subagent_type)
+        return profile_for(
+            self.config,
+            kind,
+            repository=self._repository(event.cwd),
+            agent=event.agent,
+            subagent_type=event.subagent_type if subagent else "",
+            own=self._own(event.cwd),
+        )
+
+    def _opened(self, event: Event, now_ms: int) -> Opened:
+        return Opened(
+            subagent=event.subagent,
+            profile=self._profile(event, subagent=bool(event.subagent)),
+            agent=event.agent,
+            type=event.subagent_type,
+            ms=now_ms,
+        )
+
+    # what the agents do
+
+    def prompt(self, event: Event, now_ms: int) -> None:
+        """A person's prompt opens the session's investigation anew, unless one that was opened by name is open."""
+
+        def judge(ledger: Ledger, write: Write) -> None:
+            open_by_name = "" in ledger.nodes and ledger.nodes[""].explicit
+            if not open_by_name and not event.subagent:
+                write(self._opened(event, now_ms))
+
+        self._book(event.session).decide(judge)
+
+    def before_tool(self, event: Event, usage: Iterable[Use], now_ms: int) -> Verdict:
+        """What a tool call gets.
+
+        :param usage: turns and tokens that were reported since the last call, any subagent's.
+        """
+        if event.tool is None:
+            return Verdict()
+        counted = count(event.agent, event.tool, event.cwd)
+        reported = tuple(usage)
+        if counted.kind == "neutral" and not reported:
+            return Verdict()
+        key = event.tool.id or f"{event.subagent}:{event.tool.name}:{now_ms}"
+
+        def judge(ledger: Ledger, write: Write) -> Verdict:
+            for use in reported:
+                write(use)
+            if ledger.needs_opening(event.subagent) and counted.kind not in ("neutral", "change"):
+                write(self._opened(event, now_ms))
+            judged = ledger.judge(counted, key, event.subagent, now_ms)
+            for record in judged.records:
+                write(record)
+            return _verdict(ledger, event, counted, judged, now_ms)
+
+        return self._book(event.session).decide(judge)
+
+    def after_tool(self, event: Event, now_ms: int) -> None:
+        """A tool call is over. One that no announcement was heard of is counted now."""
+        if event.tool is not None:
+            self.saw_call(event, event.tool, now_ms)
+
+    def saw_call(self, event: Event, tool: ToolCall, now_ms: int) -> None:
+        """A call that has run, from its hook or from the transcript; each call counts once however often it is told."""
+        counted = count(event.agent, tool, event.cwd)
+        if counted.kind == "neutral" or not tool.id:
+            return
+        book = self._book(event.session)
+        ledger = book.refresh()
+        if ledger.knows(tool.id):
+            with book.lock:
+                ledger.settle(tool.id, now_ms)
+            return
+
+        def judge(ledger: Ledger, write: Write) -> None:
+            if ledger.knows(tool.id):
+                return
+            if counted.kind != "change":
+                if ledger.needs_opening(event.subagent):
+                    write(self._opened(event, now_ms))
+                write(Charged(key=tool.id, subagent=event.subagent, units=counted.units, ms=now_ms))
+            for record in ledger.judge(counted, tool.id, event.subagent, now_ms).records:
+                write(record)
+
+        if counted.kind != "change" or event.subagent in ledger.nodes:
+            book.decide(judge)
+
+    def released(self, event: Event, now_ms: int) -> None:
+        """The call was allowed here and stopped elsewhere: what was set aside for it is given back."""
+        if event.tool is not None and event.tool.id:
+            record = Released(key=event.tool.id, subagent=event.subagent, ms=now_ms)
+
+            def judge(ledger: Ledger, write: Write) -> None:
+                if ledger.knows(record.key):
+                    write(record)
+
+            self._book(event.session).decide(judge)
+
+    def subagent_stop(self, event: Event, now_ms: int) -> None:
+        """A subagent is over; one that is not known closes nothing."""
+
+        def judge(ledger: Ledger, write: Write) -> None:
+            if event.subagent and event.subagent in ledger.nodes:
+                write(Closed(subagent=event.subagent, why="done", ms=now_ms))
+
+        self._book(event.session).decide(judge)
+
+    def report(self, session: str, records: Iterable[Use]) -> None:
+        """Turns and tokens that the transcript told of, each once."""
+        told = list(records)
+
+        def judge(_: Ledger, write: Write) -> None:
+            for record in told:
+                write(record)
+
+        if told:
+            self._book(session).decide(judge)
+
+    # what a person says
+
+    def start(self, session: str, profile: Profile, now_ms: int, *, subagent: str = "", agent: str = "") -> None:
+        """Open an investigation by name; it ends by name too."""
+        opened = Opened(subagent=subagent, profile=profile, explicit=True, agent=agent, ms=now_ms)
+        self._book(session).decide(lambda _, write: write(opened))
+
+    def extend(self, session: str, more: dict[str, float], now_ms: int, *, subagent: str = "", by: str = "") -> None:
+        """Allow ``more`` units by budget; without ``subagent`` to every open investigation of the session.
+
+        :raises LimitError: none is open.
+        """
+
+        def judge(ledger: Ledger, write: Write) -> None:
+            _must_be_open(ledger, session, subagent)
+            write(Extended(subagent=subagent, more=more, everyone=not subagent, by=by, ms=now_ms))
+
+        self._book(session).decide(judge)
+
+    def stop(self, session: str, now_ms: int, *, subagent: str = "") -> dict[str, Any]:
+        """Close an investigation and say what it used.
+
+        :raises LimitError: it is not open.
+        """
+
+        def judge(ledger: Ledger, write: Write) -> dict[str, Any]:
+            _must_be_open(ledger, session, subagent)
+            if subagent not in ledger.nodes:
+                raise LimitError(f"session {session} has no investigation open of its own; name one with --subagent")
+            told = ledger.describe(subagent, now_ms)
+            write(Closed(subagent=subagent, why="stopped", ms=now_ms))
+            return told
+
+        return self._book(session).decide(judge)
+
+    def status(self, session: str, now_ms: int) -> dict[str, Any]:
+        """The open investigations of a session and what it used in all, as JSON values."""
+        ledger = self._book(session).refresh()
+        return {
+            "session": session,
+            "open": [ledger.describe(owner, now_ms) for owner in ledger.nodes],
+            "turns": ledger.turns,
+            "local_turns": ledger.local_turns,
+            "tokens": ledger.spent_tokens,
+            "cached_tokens": ledger.cached_tokens,
+        }
+
+    def ledger(self, session: str) -> Ledger:
+        """The session's meters, for whoever decides by them. Not to be changed."""
+        return self._book(session).refresh()
+
+    def summary(self, now_ms: int) -> dict[str, Any]:
+        """Of the sessions in memory: how many investigations are open, calls denied, limits that nothing counts for."""
+        with self._lock:
+            books = list(self._books.items())
+        told: list[tuple[str, dict[str, Any]]] = []
+        for session, book in books:
+            with book.lock:
+                told += [(session, book.ledger.describe(owner, now_ms)) for owner in book.ledger.nodes]
+        return {
+            "open": len(told),
+            "denied": sum(one["denied"] for _, one in told),
+            "unenforceable": [_named(session, one) for session, one in told if one["unenforceable"]],
+        }
+
+    def sessions(self) -> list[str]:
+        """Ids of sessions that have a journal, the last active first."""
+        found: list[tuple[float, str]] = []
+        with suppress(OSError):
+            for path in self.directory.glob("*.jsonl"):
+                with suppress(OSError):
+                    found.append((path.stat().st_mtime, path.name.removesuffix(".jsonl")))
+        return [name for _, name in sorted(found, reverse=True)]
+
+    def sweep(self, now_ms: int) -> int:
+        """Remove the files of sessions silent for longer than KEPT_MS; how many."""
+        removed = 0
+        with suppress(OSError):
+            for path in [*self.directory.glob("*.jsonl"), *self.directory.glob("*.lock")]:
+                with suppress(OSError):
+                    if path.stat().st_mtime * 1000 < now_ms - KEPT_MS:
+                        path.unlink()
+                        removed += path.suffix == ".jsonl"
+        return removed
+
+
+def _named(session: str, told: dict[str, Any]) -> str:
+    owner = f"{session}/{told['subagent']}" if told["subagent"] else session
+    return f"{owner}: {', '.join(told['unenforceable'])}"
+
+
+def _must_be_open(ledger: Ledger, session: str, subagent: str) -> None:
+    if not ledger.nodes or (subagent and subagent not in ledger.nodes):
+        whose = f"subagent {subagent} of session {session}" if subagent else f"session {session}"
+        raise LimitError(f"{whose} has no investigation open; borg investigate status lists what is")
+
+
+def _verdict(ledger: Ledger, event: Event, counted: Counted, judged: Judged, now_ms: int) -> Verdict:
+    """What the agent is told of a judgement, and its line for the trail; nothing where nothing is open or counted."""
+    assert event.tool is not None
+    chain = ledger.chain(event.subagent)
+    if not chain or counted.kind in ("neutral", "change") or not judged.records:
+        return Verdict()
+    unenforceable = ledger.unenforceable(event.subagent)
+    facts: dict[str, Any] = {
+        "tool": event.tool.name,
+        "tool_use_id": event.tool.id,
+        "counts_as": counted.kind,
+        "spent": chain[0].policy.spent(now_ms),
+        "limits": {budget: chain[0].policy.limits.of(budget) for budget in BUDGETS},
+        "unenforceable": unenforceable,
+    }
+    stop = judged.stop
+    if stop is not None:
+        facts |= {"budget": stop.exhausted.budget, "limit": stop.exhausted.limit, "stage": stop.exhausted.stage}
+    reason = stop.exhausted.text if stop else f"within budget as {counted.kind}"
+    deny = denial(stop, ledger.nodes[stop.owner], event.session, event.subagent) if stop else ""
+    if unenforceable and deny:
+        deny += f" (not enforceable here, no usage is reported: {', '.join(unenforceable)})"
+    entry = Entry(
+        limit="investigation",
+        verdict="deny" if stop else "warn" if judged.warnings else "allow",
+        reason="; ".join(told.exhausted.text for told in judged.warnings) or reason,
+        facts=facts,
+        policy=chain[0].profile.hash,
+        evaluator=EVALUATOR,
+        agent=event.agent,
+        session=event.session,
+        subagent=event.subagent,
+    )
+    return Verdict(stop is None, deny, warning(judged.warnings) if judged.warnings else "", entry)

@@ -1,0 +1,211 @@
+"""What the machine knows: lessons, their index, the memory of outcomes; its own and the team's, kept up to date.
+
+``refresh`` reads only what is new. Bad lines are kept for ``problems`` and cost nothing but themselves. What is new here
+and may be shared waits in ``unpublished``. Imports numpy, so the daemon builds it after it began to serve.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from borgd.config.schema import Config
+from borgd.journal import Follower, Journal, TypedFollower
+from borgd.lessons.lesson import Lesson
+from borgd.lessons.store import Store, visible
+from borgd.lessons.team import hashed
+from borgd.memory.columns import Columns
+from borgd.memory.memory import Memory
+from borgd.memory.records import Outcome
+from borgd.memory.shared import anonymous
+from borgd.paths import Places
+from borgd.recall.evidence import Index
+from borgd.recall.text.document_frequencies import ContextPrior
+from borgd.stores.context_counts import ContextCounts
+from borgd.stores.outcome_columns import KEPT, OutcomeColumns
+from borgd.stores.record_lines import record_lines
+from borgd.stores.team import Team
+
+PROBLEMS = 100
+"""guard: bad lines remembered."""
+
+
+class Knowledge:
+    """Lessons and memory of this machine and its team. ``lessons`` holds the live ones by id."""
+
+    def __init__(
+        self, where: Places, config: Config, engineer: str, *, lessons_file: Path | None = None, team: Team | None = None
+    ) -> None:
+        self.engineer = engineer
+        self.team = team
+        self.lessons: dict[str, Lesson] = {}
+        self.counts = ContextCounts(where.state / "contexts.json")
+        self.problems: list[str] = []
+        self.unpublished_lessons: list[dict[str, Any]] = []
+        self.unpublished_outcomes: list[Outcome] = []
+        self.files = {"lessons": lessons_file or where.journal("lessons"), "outcomes": where.journal("outcomes")}
+        self._aliases = config.people.aliases
+        self._lessons = Follower(Journal(self.files["lessons"]))
+        self._outcomes = TypedFollower(Journal(self.files["outcomes"]), Outcome)
+        self._team_heard = team is None
+        self._meanwhile: list[Outcome] = []
+        self._folded = False
+        self._kept = OutcomeColumns(where.state / KEPT)
+        self._scopes: list[str] | None = None
+        self.memory = Memory(aliases=self._aliases)
+        self.store, self.index = Store(), Index()
+        self.lock = threading.Lock()
+        """Held while anything here changes, and by whoever reads it from another thread."""
+
+    def refresh(self) -> bool:
+        """Take in what the journals and the team's files gained; whether anything changed.
+
+        :raises JournalError: a journal cannot be read at all.
+        """
+        with self.lock:
+            changed = self._refresh_lessons()
+            gained = self._refresh_outcomes()
+            return changed or gained
+
+    def _refresh_lessons(self) -> bool:
+        reading = self._lessons.read()
+        source = str(self.files["lessons"])
+        self._note(f"{source}:{damage.line}: {damage.reason}" for damage in reading.damage)
+        if reading.replaced:
+            self.store, self.index, self.lessons = Store(), Index(), {}
+            if self.team is not None:
+                self.team.forget_lessons()
+        changed = self._apply(reading.records, source, peer=False)
+        self.unpublished_lessons.extend(reading.records if self.team is not None else [])
+        for path, records in self.team.new_lessons() if self.team is not None else ():
+            changed += self._apply(records, str(path), peer=True)
+        if changed or reading.replaced:
+            self._scopes = None
+            self.memory.know(self._known())
+        return bool(changed) or reading.replaced
+
+    def _apply(self, records: list[dict[str, Any]], source: str, *, peer: bool) -> int:
+        applied = self.store.apply(records, source, peer=peer)
+        if applied.errors:
+            lines = record_lines(Path(source))[-len(records) :]  # what is new is at the end
+            self._note(str(error) for error in Store().apply(records, source, lines=lines, peer=peer).errors)
+        for name in applied.changed:
+            lesson = self.store.get(name)
+            if lesson is None or lesson.retired:
+                self.lessons.pop(name, None)
+                self.index.remove(name)
+            else:
+                self.lessons[name] = lesson
+                self.index.add(lesson)
+        return len(applied.changed)
+
+    def _refresh_outcomes(self) -> bool:
+        reading = self._outcomes.read()
+        self._note(f"{self.files['outcomes']}:{damage.line}: {damage.reason}" for damage in reading.damage)
+        own = self._own(reading.records)
+        heard = self.team if self._team_heard else None
+        if reading.replaced or not self._folded:
+            columns = Columns()
+            columns.extend(own)
+            if heard is not None:
+                heard.gather_outcomes(columns, self._kept)
+            self.memory = self._fold(columns)
+            self._folded = True
+            gained = len(own)
+        else:
+            gained = 0
+            for outcome in chain(own, *(heard.new_outcomes() if heard is not None else ())):
+                self.memory.apply(outcome)
+                gained += 1
+        if self.team is not None:
+            self.unpublished_outcomes.extend(reading.records)
+            if not self._team_heard:
+                self._meanwhile.extend(own)
+        return bool(gained) or reading.replaced
+
+    def _own(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """Outcomes of this machine as the whole team counts them."""
+        return outcomes if self.team is None else [anonymous(one, self.team.salt) for one in outcomes]
+
+    def _fold(self, columns: Columns) -> Memory:
+        return Memory.of_columns(self._known(), columns, aliases=self._aliases)
+
+    def hear_team(self) -> Memory:
+        """Memory with all of the team's outcomes in it; takes seconds for millions, so it may run in a worker thread."""
+        with self.lock:
+            self._meanwhile = []  # what was read before is in the file that is read now
+        columns, salt = Columns(), self.team.salt if self.team is not None else ""
+        convert = partial(anonymous, salt=salt) if salt else None
+        self._kept.gather(columns, TypedFollower(Journal(self.files["outcomes"]), Outcome), convert, salt)
+        if self.team is not None:
+            self.team.gather_outcomes(columns, self._kept)
+        self._kept.tidy()
+        return self._fold(columns)
+
+    def adopt(self, memory: Memory) -> None:
+        """Go on with what ``hear_team`` made, and with what was learned here meanwhile."""
+        with self.lock:
+            for outcome in self._meanwhile:
+                memory.apply(outcome)
+            self._meanwhile = []
+            self._team_heard = True
+            memory.know(self._known())
+            self.memory = memory
+
+    @property
+    def complete(self) -> bool:
+        """Whether the team's outcomes are in the memory, where there is a team."""
+        return self._team_heard
+
+    def refresh_all(self) -> None:
+        """As ``refresh``, the team's outcomes included at once; for a command that runs and ends.
+
+        :raises JournalError: a journal cannot be read at all.
+        """
+        self.refresh()
+        if self.team is not None and not self._team_heard:
+            self.adopt(self.hear_team())
+
+    def _known(self) -> dict[str, Lesson]:
+        """Every lesson that was not forgotten, retired ones too: they stay on their authors' account."""
+        return {lesson.id: lesson for lesson in self.store}
+
+    def _note(self, lines: Iterable[str]) -> None:
+        self.problems.extend(lines)
+        del self.problems[:-PROBLEMS]
+
+    def publish(self) -> int:
+        """Share with the team what is new here; how many records that were. Blocks on the disk.
+
+        :raises JournalError: the team's directory cannot be written; nothing is lost, the next call tries again.
+        """
+        if self.team is None or not (self.unpublished_lessons or self.unpublished_outcomes):
+            return 0
+        lessons, outcomes = self.unpublished_lessons, self.unpublished_outcomes
+        self.unpublished_lessons, self.unpublished_outcomes = [], []
+        try:
+            return self.team.publish(lessons, outcomes)
+        except BaseException:
+            self.unpublished_lessons[:0], self.unpublished_outcomes[:0] = lessons, outcomes
+            raise
+
+    @property
+    def prior(self) -> ContextPrior:
+        """How common words are in what sessions work on."""
+        return self.counts.prior
+
+    def scope_names(self) -> list[str]:
+        """Every system that a live lesson names."""
+        if self._scopes is None:
+            self._scopes = sorted({name for lesson in self.lessons.values() for name in lesson.scope})
+        return self._scopes
+
+    def hears(self, lesson: Lesson, repo: str) -> bool:
+        """Whether ``lesson`` reaches this engineer at work in ``repo`` (a teammate's lesson names it hashed)."""
+        if lesson.peer and self.team is not None:
+            repo = hashed(self.team.salt, "repo", repo)
+        return visible(lesson, repo, self.engineer)

@@ -1,0 +1,160 @@
+"""A team's directory: this machine's own two files are written, everyone's are read. Any file sync may carry it.
+
+Append-only: nothing here rewrites a team file. A file that is half there, was copied twice or shrank costs at most the
+lines that are not there; what is read twice counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from borgd.errors import BorgError, InputError, JournalError
+from borgd.journal import Damage, Follower, Journal, TypedFollower
+from borgd.lessons.team import Kind, TeamCard, card, file_name, parse_name, public_lesson
+from borgd.memory.records import Outcome
+from borgd.memory.shared import anonymous
+
+if TYPE_CHECKING:  # bring numpy, which a command that folds nothing need not wait for
+    from borgd.memory.columns import Columns
+    from borgd.stores.outcome_columns import OutcomeColumns
+
+CARD = "team.json"
+PUBLISH_BATCH = 10_000
+"""method: records per append when a machine publishes what it has for the first time."""
+
+
+def read_card(directory: Path) -> TeamCard:
+    """The team's card.
+
+    :raises InputError: the directory is none of a team's.
+    """
+    path = directory / CARD
+    try:
+        return card(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}; borg team init makes a team's directory") from None
+
+
+class Team:
+    """The team of ``directory``, as ``owner`` (``<engineer>@<machine>``) sees it."""
+
+    def __init__(self, directory: Path, owner: str) -> None:
+        """:raises InputError: the directory is none of a team's."""
+        self.directory = directory
+        self.owner = owner
+        self.salt = read_card(directory).salt
+        self.problems: list[str] = []
+        self._lessons: dict[Path, Follower] = {}
+        self._outcomes: dict[Path, TypedFollower[Outcome]] = {}
+        self._own: dict[Kind, set[str]] | None = None
+
+    def files(self, kind: Kind) -> list[Path]:
+        """Everyone else's files of ``kind``, conflicted copies (of our own as well) included, in a fixed order."""
+        try:
+            names = sorted(path.name for path in self.directory.iterdir() if path.is_file())
+        except OSError as error:
+            self.problems = [f"{self.directory} cannot be read: {error.strerror}"]
+            return []
+        found = [(name, parse_name(name)) for name in names]
+        mine = file_name(self.owner, kind)
+        return [self.directory / name for name, file in found if file is not None and file.kind == kind and name != mine]
+
+    def new_lessons(self) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
+        """Per file the records of lessons that are new since the last call."""
+        for path in self.files("lessons"):
+            reading = self._lessons.setdefault(path, Follower(Journal(path))).read()
+            self._note(path, reading.damage)
+            if reading.records:
+                yield path, reading.records
+
+    def gather_outcomes(self, columns: Columns, kept: OutcomeColumns) -> None:
+        """All of everyone's outcomes into ``columns``; ``new_outcomes`` then tells what comes after them."""
+        self._outcomes.clear()
+        for path in self.files("outcomes"):
+            follower = self._outcomes[path] = TypedFollower(Journal(path), Outcome)
+            try:
+                self._note(path, kept.gather(columns, follower))
+            except JournalError as error:
+                self._say(str(error))
+
+    def new_outcomes(self) -> Iterator[list[Outcome]]:
+        """Per file the outcomes that are new since the last call; after a file shrank or was replaced, all it holds."""
+        for path in self.files("outcomes"):
+            try:
+                reading = self._outcomes.setdefault(path, TypedFollower(Journal(path), Outcome)).read()
+            except JournalError as error:
+                self._say(str(error))
+                continue
+            self._note(path, reading.damage)
+            if reading.records:
+                yield reading.records
+
+    def forget_lessons(self) -> None:
+        """Read everyone's lessons anew the next time."""
+        self._lessons.clear()
+
+    def _note(self, path: Path, damage: list[Damage]) -> None:
+        for one in damage[:5]:
+            self._say(f"{path}:{one.line}: {one.reason}")
+
+    def _say(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+            del self.problems[:-20]
+
+    def publish(self, lessons: list[dict[str, Any]], outcomes: list[Outcome]) -> int:
+        """Append what of these is not in this machine's own files yet; how many records that were.
+
+        :raises JournalError: a file cannot be written; what was not stored is published the next time.
+        """
+        own = self._published()
+        shared = [found for record in lessons if (found := public_lesson(record, self.salt)) is not None]
+        fresh_lessons = [one for one in shared if _digest(one) not in own["lessons"]]
+        fresh_outcomes = [one for one in (anonymous(each, self.salt) for each in outcomes) if one.id not in own["outcomes"]]
+        if fresh_lessons:
+            self._own_journal("lessons").append(fresh_lessons)
+            own["lessons"].update(_digest(one) for one in fresh_lessons)
+        for start in range(0, len(fresh_outcomes), PUBLISH_BATCH):
+            batch = fresh_outcomes[start : start + PUBLISH_BATCH]
+            self._own_journal("outcomes").append(batch)
+            own["outcomes"].update(one.id for one in batch)
+        return len(fresh_lessons) + len(fresh_outcomes)
+
+    def _own_journal(self, kind: Kind) -> Journal:
+        return Journal(self.directory / file_name(self.owner, kind))
+
+    def _published(self) -> dict[Kind, set[str]]:
+        if self._own is None:
+            lessons = {_digest(record) for record in self._own_journal("lessons").read().records}
+            outcomes = {outcome.id for outcome in self._own_journal("outcomes").read(Outcome).records}
+            self._own = {"lessons": lessons, "outcomes": outcomes}
+        return self._own
+
+    def members(self) -> dict[str, dict[str, int]]:
+        """Owner -> records of each kind in its files, this machine's included."""
+        found: dict[str, dict[str, int]] = {}
+        for kind in ("lessons", "outcomes"):
+            for path in [*self.files(kind), self._own_journal(kind).path]:
+                file = parse_name(path.name)
+                if file is not None and path.exists():
+                    counts = found.setdefault(file.owner, {"lessons": 0, "outcomes": 0})
+                    counts[kind] += len(Journal(path).read().records)
+        return found
+
+
+def _digest(record: dict[str, Any]) -> str:
+    return msgspec.json.encode(record, order="deterministic").decode()
+
+
+def open_team(directory: str, owner: str) -> tuple[Team | None, str]:
+    """The configured team, or None and why it cannot be had; a team that is away stops nobody's work."""
+    if not directory:
+        return None, ""
+    try:
+        return Team(Path(directory).expanduser(), owner), ""
+    except BorgError as error:
+        return None, f"the team is not read: {error}"

@@ -1,0 +1,134 @@
+"""Real daemons and real hook clients as processes, in a throw-away home."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from borgd.protocol import frames as wire
+from borgd.protocol.address import socket_path
+
+ROOT = Path(__file__).parents[2]
+CLIENT = ROOT / "hooks" / "borg-hook"
+ECHO = Path(__file__).with_name("echo_daemon.py")
+INTERPRETER = os.path.realpath(sys.executable)
+PATIENCE_S = 30.0
+
+
+def wait_for(what: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
+    """Return as soon as ``what()`` is true; a test that waits in vain fails."""
+    deadline = time.monotonic() + patience_s
+    while not what():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
+class Home:
+    """A home with nothing in it; ``env`` is what a process there sees."""
+
+    def __init__(self, directory: Path, **env: str) -> None:
+        self.directory = directory
+        self.env = {"HOME": str(directory), "PATH": os.environ["PATH"], **env}
+        self.state = directory / ".local/state/borgd"
+        self.socket = Path(socket_path(self.env, os.getuid()))
+
+    @property
+    def hook_log(self) -> list[str]:
+        path = self.state / "hook.log"
+        return path.read_text().splitlines() if path.exists() else []
+
+    @property
+    def daemon_log(self) -> str:
+        path = self.state / "daemon.log"
+        return path.read_text() if path.exists() else ""
+
+    def spawn(self, **env: str) -> subprocess.Popen[bytes]:
+        """A daemon, not waited for."""
+        return subprocess.Popen(
+            [sys.executable, str(ECHO)], env={**self.env, **env}, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+
+    @contextmanager
+    def daemon(self, **env: str) -> Iterator[subprocess.Popen[bytes]]:
+        """A daemon that answers."""
+        process = self.spawn(**env)
+        try:
+            wait_for(lambda: self.answers() or process.poll() is not None)
+            assert process.poll() is None, process.stderr and process.stderr.read()
+            yield process
+        finally:
+            end(process)
+
+    def connect(self, timeout_s: float = 10.0) -> socket.socket:
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(timeout_s)
+        try:
+            sock.connect(str(self.socket))
+        except OSError:
+            sock.close()
+            raise
+        return sock
+
+    def ask(self, data: bytes, *, close: bool = True) -> wire.Answer:
+        """The answer to a raw request; ``close``: the sending side is shut after it."""
+        with self.connect() as sock:
+            try:
+                sock.sendall(data)
+                if close:
+                    sock.shutdown(socket.SHUT_WR)
+            except BrokenPipeError:
+                pass
+            return wire.unpack(b"".join(iter(lambda: sock.recv(1 << 16), b"")))
+
+    def answers(self) -> bool:
+        try:
+            return self.ask(b"borg/1 call ping\n").status == 0
+        except (OSError, wire.ProtocolError):
+            return False
+
+    def borg(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """The real command line in this home."""
+        return subprocess.run(
+            [sys.executable, "-m", "borgd", *arguments],
+            env={**self.env, **env},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=60,
+        )
+
+    def client(
+        self, event: str = "Stop", stdin: bytes | int = b"{}", agent: str = "claude-code", env: Mapping[str, str] = {}
+    ) -> subprocess.CompletedProcess[bytes]:
+        """The real hook client in this home."""
+        how = {"stdin": stdin} if isinstance(stdin, int) else {"input": stdin}
+        return subprocess.run(  # type: ignore[call-overload]
+            [INTERPRETER, "-I", "-S", str(CLIENT), agent, event],
+            env={**self.env, **env},
+            capture_output=True,
+            check=False,
+            timeout=20,
+            **how,
+        )
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process that a test started, whatever state it is in."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGCONT)
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(10)
+    if process.stderr:
+        process.stderr.close()

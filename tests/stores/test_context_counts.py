@@ -1,0 +1,66 @@
+"""A machine's own word counts: they sharpen recall, survive a restart, and hold no session and no secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from borgd.recall.text.document_frequencies import ContextPrior
+from borgd.stores.context_counts import ContextCounts
+from tests.server.support import Agent, lesson, running_service, write_lessons
+
+WORK = "raise the retry limit of the uploader in Orion and keep the backoff cap"
+
+
+def test_what_was_counted_is_there_after_a_restart(tmp_path: Path) -> None:
+    counts = ContextCounts(tmp_path / "contexts.json")
+    for _ in range(3):
+        counts.add(WORK)
+    counts.save()
+    again = ContextCounts(tmp_path / "contexts.json")
+    assert again.prior.plain() == counts.prior.plain()
+    assert again.prior.contexts == ContextPrior.shipped().contexts + 3
+    assert again.prior.share("backoff") > ContextPrior.shipped().share("backoff")
+    assert (tmp_path / "contexts.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"contexts": -5, "counts": {"a": "x"}}', b"\xff" * 100])
+def test_a_damaged_file_is_as_none(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "contexts.json").write_bytes(data)
+    assert ContextCounts(tmp_path / "contexts.json").prior.contexts == ContextPrior.shipped().contexts
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.text(max_size=200))
+def test_any_text_can_be_counted(tmp_path: Path, text: str) -> None:
+    counts = ContextCounts(tmp_path / "contexts.json")
+    counts.add(text)
+    counts.save()
+
+
+def test_no_secret_and_no_odd_word_is_kept(tmp_path: Path) -> None:
+    counts = ContextCounts(tmp_path / "contexts.json")
+    counts.add(f"{WORK} ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 password=hunter2Correct9Horse x9k2 {'q' * 60}")
+    counts.save()
+    written = (tmp_path / "contexts.json").read_text()
+    assert "backoff" in written
+    for secret in ("ghp", "hunter", "x9k2", "q" * 30):
+        assert secret not in written
+
+
+@pytest.mark.anyio
+async def test_each_session_counts_once_when_it_ends(home: Path) -> None:
+    write_lessons(home, lesson("L1", "Is it?"))
+    async with running_service() as service:
+        assert service.parts is not None
+        before = service.parts.knowledge.prior.contexts
+        agent = Agent(service)
+        await agent.prompt(WORK)
+        await agent.send("SessionEnd", reason="other")
+        await agent.send("SessionEnd", reason="other")
+        await Agent(service, session="s2").send("SessionEnd", reason="other")
+        assert service.parts.knowledge.prior.contexts == before + 1
+    assert (home / ".local/state/borgd/contexts.json").exists()
