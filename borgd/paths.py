@@ -7,6 +7,7 @@ Creates directories only through ``private_dir``, always 0700.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -87,3 +88,17 @@ def shipped(name: str) -> Path:
         if candidate.exists():
             return candidate
     raise BorgError(f"{name} is missing from this installation; install borgd again")
+
+
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}\Z")
+
+
+def session_file_name(agent: str, session: str, subagent: str = "") -> str:
+    """``<agent>-<id>.ctx``; an id that is not safe in a file name is replaced by its hash, so ``../`` names nothing
+    and no session's file is another's subagent's."""
+    parts = [
+        part if _SAFE.match(part) else f"x{fnv1a(part.encode('utf-8', 'replace')):016x}"
+        for part in (session, subagent)
+        if part
+    ]
+    return f"{agent}-{'.'.join(parts)}.ctx"

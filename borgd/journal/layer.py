@@ -10,6 +10,8 @@ import os
 import time
 from typing import NamedTuple
 
+from borgd import clock
+
 FILE_MODE = 0o600
 
 
@@ -88,7 +90,7 @@ class FileLayer:
         return time.monotonic()
 
     def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000
+        return clock.now_ms()
 
     def pause(self, seconds: float) -> None:
         time.sleep(seconds)

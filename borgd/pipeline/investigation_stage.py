@@ -7,7 +7,6 @@ The accounts block on the disk, so they are asked in worker threads.
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 
 import anyio.to_thread
 
+from borgd import clock
 from borgd.agents.claude_code.transcript import Fact
 from borgd.agents.event import Event, Reply, ToolCall
 from borgd.config.schema import Config
@@ -181,7 +181,7 @@ class Metering:
 
     def status(self) -> dict[str, Any]:
         """For ``borg status``."""
-        now_ms = time.time_ns() // 1_000_000
+        now_ms = clock.now_ms()
         holding = self.escalations.store.effective()
         return {
             "policy": {"hash": holding.policy.hash, "source": holding.source, "problems": list(holding.problems)},

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
+from borgd import clock
 from borgd.agents.claude_code.transcript import Fact
 from borgd.agents.event import Event, Reply
+from borgd.clock import machine_zone
 from borgd.config.schema import Config
 from borgd.limits.audit import Entry
 from borgd.limits.investigation.convergence import Stop, nothing_new
@@ -17,7 +17,6 @@ from borgd.sessions.session import Session
 from borgd.stores.audit_trail import AuditTrail
 from borgd.stores.desktop_notice import notify
 from borgd.stores.interrupt_store import InterruptDesk
-from borgd.stores.time_zone import machine_zone
 
 KEPT_STOPS = 4
 """guard: Stops of a session that are compared."""
@@ -39,7 +38,7 @@ class Limiting:
         self.metering = Metering(where, config, self.trail)
 
     def _record(self, entry: Entry) -> None:
-        self.trail.record([entry], time.time_ns() // 1_000_000)
+        self.trail.record([entry], clock.now_ms())
 
     def configure(self, config: Config) -> None:
         """Settings changed.
@@ -96,7 +95,7 @@ class Limiting:
 
     def saw_fact(self, session: Session, fact: Fact) -> None:
         """The transcript told of tokens or of a call that no hook announced."""
-        self.metering.saw_fact(session, fact, time.time_ns() // 1_000_000)
+        self.metering.saw_fact(session, fact, clock.now_ms())
 
     def changes(self, event: Event) -> bool:
         """Whether a finished tool call changed state, as far as can be told from the call."""

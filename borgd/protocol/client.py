@@ -11,7 +11,7 @@ from borgd.errors import NoDaemonError, ProtocolError
 from borgd.protocol import frames as wire
 from borgd.protocol.address import socket_path
 from borgd.protocol.frames import Answer
-from borgd.server.peer import peer_pid, peer_uid
+from borgd.protocol.peer import peer_pid, peer_uid
 
 CALL_S = 10.0
 """design: seconds a command waits for its answer unless it says otherwise."""

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from borgd.config.schema import Config
 from borgd.errors import UsageError
 from borgd.memory.memory import MemoryRule
 from borgd.recall.evidence import MATCH_FLOOR
@@ -117,3 +118,9 @@ def changed(policy: Policy, settings: Mapping[str, object]) -> Policy:
         except msgspec.ValidationError as error:
             raise UsageError(f"{name}={value}: {error}") from None
     return policy
+
+
+def policy_of(config: Config) -> Policy:
+    """The policy of recall under this configuration."""
+    floor = MATCH_FLOOR if config.recall.floor is None else config.recall.floor
+    return Policy(holdout=config.recall.holdout, ask_cap=config.recall.ask_cap, match_floor=floor)

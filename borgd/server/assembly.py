@@ -18,8 +18,8 @@ from borgd.pipeline.correction_stage import Listening
 from borgd.pipeline.limits_stage import Limiting
 from borgd.pipeline.outcome_stage import Learning
 from borgd.pipeline.pipeline import Pipeline
-from borgd.pipeline.recall_policy import policy_of
 from borgd.pipeline.recall_stage import Recalling
+from borgd.recall.policy import policy_of
 from borgd.sessions.session import Session
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.team import open_team

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import anyio
 
+from borgd import clock
 from borgd.agents.event import Event
 
 KEPT = 1000
@@ -29,7 +29,7 @@ class Trace:
         self._events.append(
             {
                 "number": self._number,
-                "ms": time.time_ns() // 1_000_000,
+                "ms": clock.now_ms(),
                 "agent": event.agent,
                 "event": event.name,
                 "session": event.session,

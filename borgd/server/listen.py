@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import platform
 import socket
 import stat
 import time
@@ -20,10 +19,10 @@ from borgd.errors import EXIT_FORESEEN, BorgError
 from borgd.paths import Places, private_dir
 from borgd.protocol.address import socket_path
 from borgd.server.systemd import activated_listener
+from borgd.stores.daemon_lock import LOCK_NAME, lock_owner, state_lock
 
 BACKLOG = 1024
 """guard: connections that the kernel holds for us while we are busy (it may cap this itself)."""
-LOCK_NAME = "borgd.lock"
 LOCK_TRIES = 5
 """guard: rounds in which a lock is tried again: its file was replaced, or somebody was just looking whether it is held."""
 LOCK_STEP_S = 0.01
@@ -39,37 +38,6 @@ class AlreadyServingError(BorgError):
     def __init__(self, text: str, pid: int | None = None) -> None:
         super().__init__(text)
         self.pid = pid
-
-
-def state_lock(places: Places) -> Path:
-    """The lock on the state directory. It bears the host's name: a home on a network share serves several machines."""
-    return places.state / f"borgd-{platform.node() or 'host'}.lock"
-
-
-def lock_owner(path: Path) -> tuple[int, str] | None:
-    """(pid, socket) that a lock file names, whether it still lives or not."""
-    try:
-        words = path.read_text("utf-8", "replace").split(" ", 1)
-        return int(words[0]), words[1].strip()
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def is_locked(path: Path) -> bool:
-    """Whether a living process holds the lock at ``path``."""
-    try:
-        file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(file)
-    return False
 
 
 def _take_lock(path: Path) -> int:

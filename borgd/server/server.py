@@ -25,9 +25,9 @@ from borgd.agents import kind_of
 from borgd.errors import EXIT_FORESEEN, EXIT_UNFORESEEN, BorgError, ProtocolError
 from borgd.protocol import frames as wire
 from borgd.protocol.frames import Answer
+from borgd.protocol.peer import peer_uid
 from borgd.server.latency import Stats
 from borgd.server.log import places_of
-from borgd.server.peer import peer_uid
 from borgd.server.request import NothingSaidError, Request, RequestReader
 from borgd.server.status_text import lines
 

@@ -17,6 +17,7 @@ import anyio.abc
 import anyio.to_thread
 import msgspec
 
+from borgd import clock
 from borgd.agents import agent as agent_module
 from borgd.agents.claude_code.transcript import Fact
 from borgd.agents.event import Event, Moment, Reply, checked
@@ -180,7 +181,7 @@ class Service:
         """Do ``work`` now and every so often; what it could not do is a problem to report, not an end."""
         while True:
             try:
-                await work(time.time_ns() // 1_000_000)
+                await work(clock.now_ms())
                 self.problems.pop(work.__qualname__, None)
             except BorgError as error:
                 self.problems[work.__qualname__] = str(error)
@@ -287,7 +288,7 @@ class Service:
         await self.loaded.wait()
         if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
             return Reply()
-        now_ms = time.time_ns() // 1_000_000
+        now_ms = clock.now_ms()
         session = self._heard_of((event.agent, self.sessions.known_as(event), event.subagent), now_ms)
         lock = self.locks.setdefault(session.key, anyio.Lock())
         async with lock:
@@ -328,7 +329,7 @@ class Service:
             session = self.sessions.live.get(key)
             if session is None or session.answering != event_mark(parsed) or session.file.vanished():
                 return
-            await self._take_back(session, time.time_ns() // 1_000_000)
+            await self._take_back(session, clock.now_ms())
             self._save(session)
 
     def _heard_of(self, key: Key, now_ms: int) -> Session:

@@ -10,9 +10,10 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from borgd.paths import session_file_name
 from borgd.sessions.lines import apply_line
 from borgd.sessions.session import Key, Session
-from borgd.sessions.state_file import StateFile, file_name
+from borgd.sessions.state_file import StateFile
 
 KEPT_MS = 30 * 24 * 3600 * 1000
 """design: how long the state of a silent session is kept, should it be taken up again; what was learned is in journals."""
@@ -62,7 +63,7 @@ class Sweep:
 
     def children(self, agent: str, session: str, live: Collection[Path]) -> list[Session]:
         """The subagents of a session that are not in ``live`` and were not ended yet."""
-        start = file_name(agent, session).removesuffix("ctx")
+        start = session_file_name(agent, session).removesuffix("ctx")
         paths = [path for path, _ in self._files() if path.name.startswith(start) and path not in live]
         found = [
             _load(path, (agent, session, path.name[len(start) : -len(".ctx")])) for path in paths if path.stem + "." != start

@@ -6,9 +6,10 @@ from collections import OrderedDict
 from pathlib import Path
 
 from borgd.agents.event import Event
+from borgd.paths import session_file_name
 from borgd.sessions.lines import apply_line
 from borgd.sessions.session import Key, Session
-from borgd.sessions.state_file import StateFile, file_name
+from borgd.sessions.state_file import StateFile
 
 LIVE = 2000
 """guard: sessions in memory; past them the longest silent are read from their files again when they speak."""
@@ -27,7 +28,7 @@ class Sessions:
         key = (agent, session, subagent)
         found = self.live.get(key)
         if found is None:
-            found = Session(key, StateFile(self.directory / file_name(agent, session, subagent)))
+            found = Session(key, StateFile(self.directory / session_file_name(agent, session, subagent)))
             for kind, text in found.file.load():
                 apply_line(found, kind, text)
             self.live[key] = found
@@ -37,7 +38,7 @@ class Sessions:
     def known_as(self, event: Event) -> str:
         """The id under which the event's conversation is known: a host may change it midway, the transcript stays."""
         key = (event.agent, event.session, "")
-        if event.subagent or not event.transcript or key in self.live or (self.directory / file_name(*key)).exists():
+        if event.subagent or not event.transcript or key in self.live or (self.directory / session_file_name(*key)).exists():
             return event.session
         same = [
             one.id
@@ -49,7 +50,7 @@ class Sessions:
     def knows(self, event: Event) -> bool:
         """Whether a subagent is said to have stopped that we ever heard of: hosts report some of their own as well."""
         key = (event.agent, event.session, event.subagent)
-        return bool(event.subagent) and (key in self.live or (self.directory / file_name(*key)).exists())
+        return bool(event.subagent) and (key in self.live or (self.directory / session_file_name(*key)).exists())
 
     def expire(self, now_ms: int) -> list[Session]:
         """Forget the sessions idle for longer than allowed, and return them."""

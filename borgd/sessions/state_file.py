@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from borgd.paths import fnv1a
-
 READ_BYTES = 1 << 20
 """guard: of a larger file only the end is read."""
 
@@ -28,19 +26,6 @@ MARK_CHARS = 1 << 16
 
 MARK = "#borg-"
 KINDS = ("prompt", "touch", "plan", "said")
-
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}\Z")
-
-
-def file_name(agent: str, session: str, subagent: str = "") -> str:
-    """``<agent>-<id>.ctx``; an id that is not safe in a file name is replaced by its hash, so ``../`` names nothing
-    and no session's file is another's subagent's."""
-    parts = [
-        part if _SAFE.match(part) else f"x{fnv1a(part.encode('utf-8', 'replace')):016x}"
-        for part in (session, subagent)
-        if part
-    ]
-    return f"{agent}-{'.'.join(parts)}.ctx"
 
 
 def escape(text: str, limit: int = LINE_CHARS) -> str:

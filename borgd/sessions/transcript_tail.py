@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from borgd.agents.claude_code.transcript import Fact, Reader
-from borgd.stores.regular_file import open_regular
+from borgd.files import open_regular
 
 READ_BYTES = 1 << 20
 """guard: bytes of one read, so that no hook waits for a long transcript."""

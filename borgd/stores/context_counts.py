@@ -6,13 +6,13 @@ Losing the file costs a little sharpness of recall, never a record.
 
 from __future__ import annotations
 
-import os
 import re
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from borgd.files import replace_file
 from borgd.lessons.redact import scrub
 from borgd.recall.text.document_frequencies import ContextPrior, stems_of
 
@@ -57,9 +57,5 @@ class ContextCounts:
             return
         kept = sorted(self._own.counts.items(), key=lambda one: (-one[1], one[0]))[:KEPT_STEMS]
         plain = ContextPrior(self._own.contexts, self._own.stems, dict(kept)).plain()
-        temporary = self.path.with_suffix(f".{os.getpid()}.new")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(msgspec.json.encode(plain))
-        temporary.replace(self.path)
+        replace_file(self.path, msgspec.json.encode(plain))
         self._dirty = False

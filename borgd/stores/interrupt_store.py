@@ -7,13 +7,13 @@ disk: run them in a worker thread. Must not show anything itself but a notificat
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from borgd import clock
 from borgd.config.schema import Config
 from borgd.errors import LimitError
 from borgd.journal import REAL, FileLayer
@@ -55,11 +55,6 @@ class Ticked(NamedTuple):
     digest: bool
 
 
-def wall_ms() -> int:
-    """Milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
-
-
 class InterruptDesk:
     """The agents' side of the interrupt budget and the inbox."""
 
@@ -96,7 +91,7 @@ class InterruptDesk:
 
         :raises JournalError: nothing was decided.
         """
-        now = wall_ms() if now_ms is None else now_ms
+        now = clock.now_ms() if now_ms is None else now_ms
         with self.books.lock:
             verdict, asked = self.books.write_interrupts(now, lambda: self._decide(ask, now))
             if asked.outcome != "excluded" and not asked.joined:
@@ -131,7 +126,7 @@ class InterruptDesk:
     def _settle(self, verdict: Verdict, how: Literal["delivered", "failed"], now_ms: int | None) -> None:
         if not verdict.charged:
             return
-        now = wall_ms() if now_ms is None else now_ms
+        now = clock.now_ms() if now_ms is None else now_ms
 
         def settle() -> tuple[list[InterruptRecord], None]:
             if verdict.id not in self.books.ledger.open:
@@ -148,7 +143,7 @@ class InterruptDesk:
 
         :param starting: the session has just begun: answers to earlier sessions of ``scope`` that never came back, too.
         """
-        now, session = wall_ms() if now_ms is None else now_ms, name(session)
+        now, session = clock.now_ms() if now_ms is None else now_ms, name(session)
         books = self.books
         with self.books.lock:
             books.refresh(now)
@@ -168,7 +163,7 @@ class InterruptDesk:
 
     def close_elsewhere(self, session: str, tool_use_id: str, answers: str = "", now_ms: int | None = None) -> int:
         """The tool call's question was answered in its session: its entry closes. Its number, or 0 where none was open."""
-        now = wall_ms() if now_ms is None else now_ms
+        now = clock.now_ms() if now_ms is None else now_ms
         books = self.books
         with books.lock:
             books.refresh(now)
@@ -186,7 +181,7 @@ class InterruptDesk:
         """A prompt that the agent's host shows by itself (``permission``, ``notification``): counted once with the tool
         call that caused it, on an account of its own, never answered. Whether it was counted now.
         """
-        now = wall_ms() if now_ms is None else now_ms
+        now = clock.now_ms() if now_ms is None else now_ms
         books = self.books
         seen = Observed(
             ms=now,
@@ -204,7 +199,7 @@ class InterruptDesk:
 
     def tick(self, now_ms: int | None = None) -> Ticked:
         """What is due: expiries with their fallback, reservations a crash left open, the digest. Call it every minute."""
-        now = wall_ms() if now_ms is None else now_ms
+        now = clock.now_ms() if now_ms is None else now_ms
         books = self.books
         with books.lock:
             books.refresh(now)
@@ -236,7 +231,7 @@ class InterruptDesk:
 
     def status(self, now_ms: int | None = None) -> dict[str, object]:
         """The account now: per scope what is spent, its ceiling and its bar; what waits; what a person should look at."""
-        now = wall_ms() if now_ms is None else now_ms
+        now = clock.now_ms() if now_ms is None else now_ms
         books = self.books
         with books.lock:
             books.refresh(now)

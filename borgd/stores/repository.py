@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from borgd.files import open_regular
 from borgd.paths import fnv1a
-from borgd.stores.regular_file import open_regular
 
 LEVELS = 64
 """guard: parents looked at for a .git."""

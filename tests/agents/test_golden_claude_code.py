@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.support import client, lesson, running_daemon, write_config, write_lessons
+from tests.server.support import client, lesson, running_daemon, write_config, write_lessons
 
 HERE = Path(__file__).parent
 PAYLOADS = sorted((HERE / "payloads" / "claude-code").glob("*.json"))

@@ -9,7 +9,7 @@ from itertools import product
 
 from borgd.limits.escalation.facts import FACTS, Facts, facts_from
 
-SHIPPED = files("borgd.limits").joinpath("escalation.metta").read_bytes()
+SHIPPED = files("borgd.limits.escalation").joinpath("escalation.metta").read_bytes()
 HEAD = "(escalate $spent $ceiling $soft $min_local $iterations $hard)"
 NUMBERS = ("0", "1", "2", "3", "0.5", "-1", "50", "100", "7")
 

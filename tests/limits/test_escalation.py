@@ -11,7 +11,7 @@ from borgd.limits.escalation.evaluate import MAX_STEPS, Verdict, compile_policy,
 from borgd.limits.escalation.facts import MAX_DIGITS, Facts, exact, facts_from
 from borgd.limits.escalation.syntax import MAX_DEPTH, MAX_NODES, MAX_POLICY_BYTES, MAX_TEXT_CHARS, PolicyError
 
-SHIPPED = files("borgd.limits").joinpath("escalation.metta").read_bytes()
+SHIPPED = files("borgd.limits.escalation").joinpath("escalation.metta").read_bytes()
 HEAD = "(escalate $spent $ceiling $soft $min_local $iterations $hard)"
 DENY = '(deny "no")'
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from borgd.clock import machine_zone
 from borgd.stores.desktop_notice import _command, notify
-from borgd.stores.time_zone import machine_zone
 
 NASTY = 'it\'s \\ a "title" $HOME `x` <b>&amp;\n-- @as []'
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from borgd.clock import known_zone
 from borgd.errors import LimitError
 from borgd.limits.interrupts.accounts import Account
-from borgd.limits.interrupts.windows import DAY_MS, Window, day_span, instant, known_zone, named
+from borgd.limits.interrupts.windows import DAY_MS, Window, day_span, instant, named
 
 HOUR = 3_600_000
 CHAIN = ("", "a")

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from borgd.memory.memory import Memory
-from borgd.pipeline.recall_policy import policy_of
-from borgd.recall.policy import changed
+from borgd.recall.policy import changed, policy_of
 from borgd.server import assembly as parts
 from borgd.server.service import Service
 from tests.perf.sizes import sized

@@ -16,7 +16,8 @@ import pytest
 from borgd.errors import BorgError
 from borgd.paths import Places, places, private_dir
 from borgd.protocol.address import socket_path
-from borgd.server.listen import LOCK_NAME, AlreadyServingError, Claim, claim, is_locked, state_lock
+from borgd.server.listen import AlreadyServingError, Claim, claim
+from borgd.stores.daemon_lock import LOCK_NAME, is_locked, state_lock
 from tests.server.processes import ROOT, Home, end, wait_for
 
 

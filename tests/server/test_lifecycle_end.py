@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from borgd.server import lifecycle
-from borgd.server.listen import LOCK_NAME
 from borgd.server.systemd import activated_listener, notify, watchdog_interval_s
+from borgd.stores.daemon_lock import LOCK_NAME
 from tests.server.processes import ECHO, Home, end, wait_for
 
 

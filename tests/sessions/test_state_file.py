@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.sessions.state_file import StateFile, escape, file_name, parse, unescape
+from borgd.paths import session_file_name
+from borgd.sessions.state_file import StateFile, escape, parse, unescape
 
 printable = st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" \n\\"), max_size=200)
 
@@ -29,7 +30,7 @@ def test_no_text_can_become_a_bookkeeping_line(text: str) -> None:
 
 @pytest.mark.parametrize("session", ["../../etc/passwd", "a/b", "..", "", ".hidden", "x" * 500, "a\nb", "é", "a..b"])
 def test_an_id_names_only_a_file_in_the_directory(session: str) -> None:
-    name = file_name("claude-code", session, session)
+    name = session_file_name("claude-code", session, session)
     assert "/" not in name
     assert ".." not in name
     assert len(name) < 255
@@ -37,8 +38,8 @@ def test_an_id_names_only_a_file_in_the_directory(session: str) -> None:
 
 
 def test_different_ids_have_different_files() -> None:
-    assert file_name("claude-code", "a/b") != file_name("claude-code", "a/c")
-    assert file_name("claude-code", "s") != file_name("claude-code", "s", "sub")
+    assert session_file_name("claude-code", "a/b") != session_file_name("claude-code", "a/c")
+    assert session_file_name("claude-code", "s") != session_file_name("claude-code", "s", "sub")
 
 
 def test_what_others_append_is_work_and_what_we_write_is_not(tmp_path: Path) -> None:

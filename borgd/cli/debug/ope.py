@@ -6,12 +6,12 @@ Reports, never applies. Coverage comes first, then values with intervals, then o
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from borgd import clock
 from borgd.cli.debug import replay_files as files
 from borgd.cli.terminal_text import about, printable
 from borgd.errors import UsageError
@@ -76,7 +76,7 @@ def replayed(
 ) -> Replay:
     """A replay of these files."""
     known = files.read_outcomes(outcomes, beliefs=beliefs or any(candidate.moves_beliefs for candidate in candidates))
-    now_ms = max(time.time_ns() // 1_000_000, known.latest_ms)
+    now_ms = max(clock.now_ms(), known.latest_ms)
     chosen = files.rewards(rewards)
     replay = Replay(candidates, chosen, known, now_ms, bootstrap=SEED if bootstrap else None)
     files.run(replay, decisions, files.fingerprint(decisions, known, candidates, [chosen, bootstrap]))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from borgd import clock
 from borgd.cli.debug import replay_files as files
 from borgd.cli.terminal_text import about
 from borgd.config.read import read_config
@@ -50,7 +50,7 @@ def run(argv: list[str]) -> int:
         )
         return 0
     outcomes = files.read_outcomes(files.outcome_files([], team=arguments.team), beliefs=True)
-    now_ms = time.time_ns() // 1_000_000
+    now_ms = clock.now_ms()
     since_ms = now_ms - days * DAY_MS
     replay = Replay([], REWARDS, outcomes, now_ms, since_ms=since_ms)
     files.run(replay, decisions, files.fingerprint(decisions, outcomes, [], ["report", since_ms]))

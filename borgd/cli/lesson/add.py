@@ -6,7 +6,8 @@ import argparse
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import add_fields, build, change, details, engineer, given, here, now_ms, print_json
+from borgd.cli.lesson.lesson_files import add_fields, build, change, details, engineer, given, here, print_json
+from borgd.clock import now_ms
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import Store
 

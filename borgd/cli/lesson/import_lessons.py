@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import build, change, engineer, here, load, now_ms, print_json, take
+from borgd.cli.lesson.lesson_files import build, change, engineer, here, load, print_json, take
 from borgd.cli.lesson.terminal import ask_text, key_press
 from borgd.cli.terminal_text import count
+from borgd.clock import now_ms
 from borgd.errors import BorgError, InputError
 from borgd.journal import Journal
 from borgd.lessons.lesson import Lesson

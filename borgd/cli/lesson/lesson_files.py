@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import msgspec
 
 from borgd.cli.terminal_text import printable
 from borgd.cli.working_directory import working_directory
+from borgd.clock import now_ms
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.config.schema import Config
 from borgd.errors import BorgError, UsageError
@@ -29,11 +29,6 @@ from borgd.stores.record_lines import record_lines
 from borgd.stores.team import Team, open_team
 
 _said: set[str] = set()
-
-
-def now_ms() -> int:
-    """Wall time in milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
 
 
 def settings() -> Config:

@@ -6,7 +6,8 @@ import argparse
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import add_fields, append, given, here, now_ms, print_json, records
+from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print_json, records
+from borgd.clock import now_ms
 from borgd.errors import BorgError
 from borgd.lessons.proposals import PER_EPISODE, Proposal, desk, propose
 

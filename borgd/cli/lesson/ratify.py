@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import here, load, now_ms, print_json, records
+from borgd.cli.lesson.lesson_files import here, load, print_json, records
 from borgd.cli.lesson.terminal import ask_text, key_press
 from borgd.cli.lesson.verdicts import decide, episodes, keep, merge, sheet, story, waiting_proposal
+from borgd.clock import now_ms
 from borgd.errors import BorgError, UsageError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson

@@ -6,7 +6,8 @@ import argparse
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import change, engineer, now_ms, print_json
+from borgd.cli.lesson.lesson_files import change, engineer, print_json
+from borgd.clock import now_ms
 
 
 def run(argv: list[str]) -> int:

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import append, change, edit, engineer, now_ms, records
+from borgd.cli.lesson.lesson_files import append, change, edit, engineer, records
+from borgd.clock import now_ms
 from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson

@@ -13,6 +13,7 @@ from decimal import Decimal, InvalidOperation
 
 from borgd.cli.limits.inbox_terminal import complain, open_desk, print_json, span_ms
 from borgd.cli.working_directory import working_directory
+from borgd.clock import now_ms
 from borgd.errors import LimitError, UsageError
 from borgd.limits.interrupts import scopes
 from borgd.limits.interrupts.inbox import Entry
@@ -20,7 +21,6 @@ from borgd.limits.interrupts.verdict import Ask, Option, Verdict
 from borgd.stores import repository
 from borgd.stores.desktop_notice import notify
 from borgd.stores.inbox_store import InboxDesk
-from borgd.stores.interrupt_store import wall_ms
 
 EXIT_ANSWERED = 0
 EXIT_NO_ANSWER = 10
@@ -42,7 +42,7 @@ def run(argv: list[str]) -> int:
     if verdict.outcome == "excluded":
         return _print(arguments, ask, verdict, None)
     box = InboxDesk(desk.books)
-    entry = box.entry(verdict.number, wall_ms())
+    entry = box.entry(verdict.number, now_ms())
     if verdict.admitted:
         if config.inbox.notify and not verdict.joined:
             notify(f"Ask #{verdict.number}", ask.question[:200])
@@ -50,7 +50,7 @@ def run(argv: list[str]) -> int:
         if ask.wait_ms:
             entry = _wait(box, verdict.number, ask.wait_ms)
         if entry.state == "answered":
-            box.told(verdict.number, ask.session or f"ask {verdict.id}", wall_ms())
+            box.told(verdict.number, ask.session or f"ask {verdict.id}", now_ms())
     return _print(arguments, ask, verdict, entry)
 
 
@@ -122,12 +122,12 @@ def _wait(box: InboxDesk, number: int, wait_ms: int) -> Entry:
     """The entry once it has ended, or when the time is over; the asker then goes on with its fallback."""
     end = time.monotonic() + wait_ms / 1000
     while True:
-        entry = box.entry(number, wall_ms())
+        entry = box.entry(number, now_ms())
         left = end - time.monotonic()
         if not entry.open:
             return entry
         if left <= 0:
-            return box.gave_up(number, wall_ms())
+            return box.gave_up(number, now_ms())
         time.sleep(min(LOOK_SECONDS, left))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from borgd.cli.limits.limit_terminal import now_ms, session_of
+from borgd.cli.limits.limit_terminal import session_of
+from borgd.clock import now_ms
 from borgd.config.read import read_config
 from borgd.errors import EXIT_FORESEEN
 from borgd.paths import places

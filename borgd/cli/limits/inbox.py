@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Callable
 
 from borgd.cli.limits.inbox_terminal import as_json, complain, line, open_desk, print_json, span_ms
+from borgd.clock import now_ms
 from borgd.config.read import engineer_name
 from borgd.errors import UsageError
 from borgd.limits.interrupts.inbox import Entry
 from borgd.stores.inbox_store import InboxDesk
-from borgd.stores.interrupt_store import wall_ms
 
 EMPTY = """Nothing waits for you. Deferred questions of your agents land here; any program can ask:
   borg ask --option yes --option no --recommended no --wait 10m "Ship it?"
@@ -79,7 +79,7 @@ def _said(entry: Entry, arguments: argparse.Namespace, text: str) -> int:
 
 
 def _list(arguments: argparse.Namespace, box: InboxDesk) -> int:
-    now = wall_ms()
+    now = now_ms()
     entries = box.entries(now, everything=arguments.all)
     if arguments.json:
         print_json({"asks": [as_json(entry) for entry in entries]})
@@ -89,35 +89,35 @@ def _list(arguments: argparse.Namespace, box: InboxDesk) -> int:
 
 
 def _answer(arguments: argparse.Namespace, box: InboxDesk) -> int:
-    entry = box.answer(_number(arguments.number), " ".join(arguments.text), wall_ms())
+    entry = box.answer(_number(arguments.number), " ".join(arguments.text), now_ms())
     late = ", late: it had gone on with its fallback" if entry.late else ""
     return _said(entry, arguments, f"#{entry.number} answered{late}: {entry.answer}")
 
 
 def _dismiss(arguments: argparse.Namespace, box: InboxDesk) -> int:
-    entry = box.dismiss(_number(arguments.number), wall_ms())
+    entry = box.dismiss(_number(arguments.number), now_ms())
     return _said(entry, arguments, f"#{entry.number} dismissed; its fallback stands: {entry.ask.fallback or 'none'}")
 
 
 def _worth(arguments: argparse.Namespace, box: InboxDesk) -> int:
-    entry = box.worth(_number(arguments.number), arguments.said == "yes", wall_ms())
+    entry = box.worth(_number(arguments.number), arguments.said == "yes", now_ms())
     return _said(entry, arguments, f"#{entry.number} {'was' if entry.worth else 'was not'} worth asking")
 
 
 def _mute(arguments: argparse.Namespace, box: InboxDesk) -> int:
-    now = wall_ms()
+    now = now_ms()
     span = None if arguments.span is None else span_ms(arguments.span, "--for")
     box.mute(arguments.source, arguments.cause, None if span is None else now + span, now)
     return _muted(arguments, box)
 
 
 def _unmute(arguments: argparse.Namespace, box: InboxDesk) -> int:
-    box.unmute(arguments.source, arguments.cause, wall_ms())
+    box.unmute(arguments.source, arguments.cause, now_ms())
     return _muted(arguments, box)
 
 
 def _muted(arguments: argparse.Namespace, box: InboxDesk) -> int:
-    exclusions = box.muted(wall_ms())
+    exclusions = box.muted(now_ms())
     if arguments.json:
         print_json({"muted": exclusions})
         return 0

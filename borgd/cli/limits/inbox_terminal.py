@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from borgd.cli.terminal_text import printable
+from borgd.clock import machine_zone, now_ms
 from borgd.config.read import read_config
 from borgd.config.schema import Config
 from borgd.errors import UsageError
@@ -19,8 +20,7 @@ from borgd.limits.interrupts.inbox import Entry
 from borgd.limits.interrupts.windows import instant
 from borgd.paths import places, private_dir
 from borgd.stores.audit_trail import AuditTrail
-from borgd.stores.interrupt_store import InterruptDesk, wall_ms
-from borgd.stores.time_zone import machine_zone
+from borgd.stores.interrupt_store import InterruptDesk
 
 _UNITS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 MAX_SPAN_MS = 366 * 86_400_000
@@ -38,7 +38,7 @@ def open_desk() -> tuple[InterruptDesk, Config]:
     trail = AuditTrail(where)
 
     def audit(entry: AuditEntry) -> None:
-        trail.record([entry], wall_ms())
+        trail.record([entry], now_ms())
 
     return InterruptDesk(directory, config, zone=machine_zone(), audit=audit), config
 

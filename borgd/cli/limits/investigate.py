@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.limits.limit_terminal import now_ms, person, session_of
+from borgd.cli.limits.limit_terminal import person, session_of
 from borgd.cli.terminal_text import printable
+from borgd.clock import now_ms
 from borgd.config.read import read_config
 from borgd.errors import LimitError, UsageError
 from borgd.limits.audit import Entry

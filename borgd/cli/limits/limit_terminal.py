@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import getpass
 import os
-import time
 from collections.abc import Mapping
 
 from borgd.errors import LimitError, UsageError
 
 AGENT_MARKS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI")
 """host: variables that coding agents set for the commands they run."""
-
-
-def now_ms() -> int:
-    """Milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
 
 
 def person(action: str, env: Mapping[str, str] = os.environ) -> str:

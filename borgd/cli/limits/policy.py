@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from borgd.cli.limits.limit_terminal import now_ms, person
+from borgd.cli.limits.limit_terminal import person
 from borgd.cli.terminal_text import printable
+from borgd.clock import now_ms
 from borgd.config.read import engineer_name, read_config
 from borgd.errors import EXIT_FORESEEN, InputError, LimitError
 from borgd.limits.audit import Entry

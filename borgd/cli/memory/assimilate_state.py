@@ -6,12 +6,12 @@ what was forgotten would be found again; so it is never thrown away when it cann
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import msgspec
 
 from borgd.errors import InputError
+from borgd.files import replace_file
 from borgd.lessons.episodes import Episode
 from borgd.paths import fnv1a, places, private_dir
 
@@ -78,14 +78,4 @@ def load() -> State:
 def save(state: State) -> None:
     """Replace the file by ``state``."""
     path = private_dir(places().state) / "assimilate.json"
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(msgspec.json.encode(state))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from None
+    replace_file(path, msgspec.json.encode(state))

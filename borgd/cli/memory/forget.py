@@ -15,18 +15,18 @@ from pathlib import Path
 import msgspec
 
 from borgd.agents import AGENTS
-from borgd.cli.lesson.lesson_files import append, complain, load, now_ms, print_json, records, team
+from borgd.cli.lesson.lesson_files import append, complain, load, print_json, records, team
 from borgd.cli.memory import assimilate_state
 from borgd.cli.terminal_text import count
+from borgd.clock import now_ms
 from borgd.errors import UsageError
 from borgd.journal import Journal
 from borgd.lessons.forgetting import Target, emptied, remains, widened
 from borgd.lessons.store import tombstone
 from borgd.lessons.team import Kind, hashed, parse_name
 from borgd.lessons.team import file_name as team_file_name
-from borgd.paths import places
+from borgd.paths import places, session_file_name
 from borgd.protocol.client import UnreachableError, call
-from borgd.sessions.state_file import file_name
 from borgd.stores import investigations
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
@@ -222,7 +222,7 @@ def _forget_in(journal: Journal, name: str, target: Target, *, dry_run: bool) ->
 
 def _state_files(sessions: frozenset[str], since_ms: int = -1) -> Iterator[Path]:
     """The files that are one session's alone: its state, and the meters of its investigations."""
-    starts = tuple(file_name(agent, session).removesuffix("ctx") for agent in AGENTS for session in sessions)
+    starts = tuple(session_file_name(agent, session).removesuffix("ctx") for agent in AGENTS for session in sessions)
     meters = {investigations.file_name(session) for session in sessions}
     for path in [*_files(places().sessions, ".ctx"), *_files(places().state / "investigations", ".jsonl")]:
         recent = since_ms >= 0 and path.stat().st_mtime_ns // 1_000_000 >= since_ms

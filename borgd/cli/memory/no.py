@@ -10,7 +10,8 @@ import os
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import append, load, now_ms, print_json, records
+from borgd.cli.lesson.lesson_files import append, load, print_json, records
+from borgd.clock import now_ms
 from borgd.errors import BorgError
 from borgd.lessons.proposals import Proposal, of_invariant
 from borgd.memory.records import Decision, Outcome

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
+from borgd import clock
 from borgd.cli.terminal_text import about, printable
 from borgd.cli.working_directory import working_directory
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.errors import InputError, UsageError
 from borgd.lessons.team import owner_name
 from borgd.paths import places
-from borgd.pipeline.recall_policy import policy_of
 from borgd.recall.choose import Choice, choose_early, choose_stop
 from borgd.recall.context import Context
 from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
+from borgd.recall.policy import policy_of
 from borgd.recall.text.scope import named_scopes
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.repository import name as repository_name
@@ -136,7 +136,7 @@ def run(argv: list[str]) -> int:
         for match in knowledge.index.match(context, knowledge.prior, explain=True)
         if options.lessons or knowledge.hears(knowledge.lessons[match.id], remote)
     ]
-    now_ms = time.time_ns() // 1_000_000
+    now_ms = clock.now_ms()
     if options.channel == "early":
         topics = [*named_scopes(knowledge.scope_names(), f"{text}\n{options.cwd}\n{remote}"), ANY]
         choice = choose_early(

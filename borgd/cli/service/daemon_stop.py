@@ -14,7 +14,7 @@ from pathlib import Path
 from borgd.errors import BorgError, NoDaemonError, ProtocolError, UsageError
 from borgd.paths import places
 from borgd.protocol.client import UnreachableError, call, daemon_pid
-from borgd.server.listen import LOCK_NAME, is_locked, lock_owner, state_lock
+from borgd.stores.daemon_lock import LOCK_NAME, is_locked, lock_owner, state_lock
 
 USAGE = "usage: borg stop\n\nStop the daemon. Requests in flight are answered first; one that does not answer is ended."
 ASK_S = 2.0

@@ -17,6 +17,7 @@ from typing import Any
 
 from borgd.cli.terminal_text import about
 from borgd.errors import BorgError, InputError
+from borgd.files import replace_file
 from borgd.paths import Places, places, private_dir, shipped
 
 CLIENT = "borg-hook"
@@ -122,23 +123,6 @@ def indent_of(text: str) -> int:
     return 2
 
 
-def replace_file(path: Path, data: bytes, mode: int) -> None:
-    """Put ``data`` in place of ``path`` in one step, through a symbolic link where it is one."""
-    target = Path(os.path.realpath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(target)) from None
-
-
 def place_client(where: Places) -> None:
     """Copy the client into the data directory and note how to start the daemon."""
     private_dir(where.data)
@@ -193,7 +177,7 @@ def run(argv: list[str]) -> int:
         return 0
     if wanted:
         place_client(where)
-    replace_file(path, after.encode(), path.stat().st_mode & 0o777 if path.exists() else 0o600)
+    replace_file(path, after.encode())
     if read_settings(path)[1] != new:
         raise BorgError(f"{path} was overwritten by a running session meanwhile; close it and run this again")
     print(f"{path}: {'hooks added' if wanted else 'hooks removed'}. Sessions that are open may need a restart to see it.")

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from borgd.cli.service.install import replace_file
+from borgd.files import replace_file
 from borgd.paths import shipped
 
 UNITS = ("borgd.socket", "borgd.service")

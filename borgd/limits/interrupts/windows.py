@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from borgd.clock import known_zone
 from borgd.errors import ConfigError, LimitError
 from borgd.limits.interrupts.ceilings import Policy, WindowKind
 
@@ -67,15 +68,6 @@ def named(text: str) -> Window:
         return Window("rolling")
     kind, _, zone = text.partition(" ")
     return Window("day", zone) if kind == "day" and known_zone(zone) else Window()
-
-
-def known_zone(name: str) -> bool:
-    """Whether the zone tables know ``name``."""
-    try:
-        _zone(name)
-    except LimitError:
-        return False
-    return True
 
 
 def day_span(now_ms: int, zone: str) -> tuple[int, int]:
