@@ -18,11 +18,11 @@ from xdg_base_dirs import xdg_config_home, xdg_data_home, xdg_state_home
 from borgd.errors import REMEDIES, BorgError
 from borgd.protocol.address import fnv1a, socket_path
 
-__all__ = ["Places", "fnv1a", "places", "private_dir", "socket_path"]
+__all__ = ["Paths", "fnv1a", "private_dir", "socket_path", "user_paths"]
 
 
 @dataclass(frozen=True)
-class Places:
+class Paths:
     """Every directory and file borgd uses. Nothing is created by building one."""
 
     config: Path
@@ -47,9 +47,9 @@ class Places:
         return self.data / f"{name}.jsonl"
 
 
-def places(env: Mapping[str, str] | None = None) -> Places:
+def user_paths(env: Mapping[str, str] | None = None) -> Paths:
     """The places of this process's environment (``env`` is for the socket only and defaults to os.environ)."""
-    return Places(
+    return Paths(
         config=xdg_config_home() / "borgd",
         data=xdg_data_home() / "borgd",
         state=xdg_state_home() / "borgd",

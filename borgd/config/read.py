@@ -8,13 +8,13 @@ import subprocess
 
 from borgd.config.schema import Config, load
 from borgd.errors import ConfigError
-from borgd.paths import Places
+from borgd.paths import Paths
 
 GIT_SECONDS = 2.0
 """guard: how long git may take to say the person's name."""
 
 
-def read_config(where: Places) -> Config:
+def read_config(where: Paths) -> Config:
     """The configuration of this user.
 
     :raises ConfigError: the file cannot be read or used; names file, field and what was expected.

@@ -6,21 +6,27 @@ taken back, replaced or edited, whatever its size and inode say.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+import os
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from borgd.errors import JournalError
+from borgd.journal.layer import FileLayer
 from borgd.journal.parse import MARK_BYTES, Parser, TypedReading
 from borgd.journal.read import chunks, open_to_read, read_records, readable_size
-
-if TYPE_CHECKING:
-    import os
-
-    from borgd.journal.store import Journal
 
 T = TypeVar("T")
 
 SETTLES_MS = 1000
 """guard: age from which a changed time without a changed size is an edit."""
+
+
+class FollowedFile(Protocol):
+    """What a follower needs of a journal."""
+
+    path: Path
+    name: str
+    layer: FileLayer
 
 
 class _Seen(NamedTuple):
@@ -55,7 +61,7 @@ class TypedFollower(Generic[T]):
     For one thread at a time.
     """
 
-    def __init__(self, journal: Journal, kind: type[T] | None) -> None:
+    def __init__(self, journal: FollowedFile, kind: type[T] | None) -> None:
         self.journal = journal
         self._kind = kind
         self._rewind()
@@ -168,5 +174,5 @@ class TypedFollower(Generic[T]):
 class Follower(TypedFollower[dict[str, Any]]):
     """A position in ``journal``; records are dicts."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: FollowedFile) -> None:
         super().__init__(journal, None)

@@ -26,7 +26,7 @@ class ReadOnly(NamedTuple):
 
 
 class FileLayer:
-    """The real operating system. A twin that injects faults overrides methods; errors are OSError throughout."""
+    """The real operating system. A near_duplicate that injects faults overrides methods; errors are OSError throughout."""
 
     def __init__(self) -> None:
         self.read_only: dict[str, ReadOnly] = {}

@@ -69,7 +69,7 @@ class TypedReading(Generic[T]):
 Reading: TypeAlias = TypedReading[dict[str, Any]]
 
 
-class Piece(NamedTuple, Generic[T]):
+class ParsedPiece(NamedTuple, Generic[T]):
     """A record and the bytes that hold it."""
 
     raw: bytes
@@ -87,7 +87,7 @@ def decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:
     return decoder
 
 
-class Lost(NamedTuple):
+class LostBytes(NamedTuple):
     """Bytes that are in no record."""
 
     raw: bytes
@@ -109,7 +109,7 @@ class Parser(Generic[T]):
         self.mark = mark
         """The last MARK_BYTES of them."""
         self.damage: list[Damage] = []
-        self.lost: list[Lost] = []
+        self.lost: list[LostBytes] = []
 
     def records(self, chunk: bytes) -> list[T]:
         """The records of ``chunk``, which ends in LF (or is the file's last line, whole without one)."""
@@ -117,12 +117,12 @@ class Parser(Generic[T]):
         records = self._sound(chunk)
         return [piece.record for piece in self._line_by_line(chunk)] if records is None else records
 
-    def pieces(self, chunk: bytes) -> list[Piece[T]]:
+    def pieces(self, chunk: bytes) -> list[ParsedPiece[T]]:
         """As ``records``, each with the bytes that hold it."""
         records = self._sound(chunk)
         if records is None:
             return list(self._line_by_line(chunk))
-        return [Piece(raw, record) for raw, record in zip(chunk.split(b"\n"), records, strict=False)]
+        return [ParsedPiece(raw, record) for raw, record in zip(chunk.split(b"\n"), records, strict=False)]
 
     def _sound(self, chunk: bytes) -> list[T] | None:
         """All records, if ``chunk`` is nothing but one object a line; else None, and nothing is consumed."""
@@ -141,7 +141,7 @@ class Parser(Generic[T]):
         self.offset += len(chunk)
         return records
 
-    def _line_by_line(self, chunk: bytes) -> Iterator[Piece[T]]:
+    def _line_by_line(self, chunk: bytes) -> Iterator[ParsedPiece[T]]:
         *lines, last = chunk.split(b"\n")
         for line in lines:
             yield from self._one(line)
@@ -151,14 +151,14 @@ class Parser(Generic[T]):
             yield from self._one(last)
             self.offset += len(last)
 
-    def _one(self, line: bytes) -> Iterator[Piece[T]]:
+    def _one(self, line: bytes) -> Iterator[ParsedPiece[T]]:
         text = line.strip(BLANK)
         if line.endswith(b"\r"):
             self._note_once("lines end in CRLF; read as if they ended in LF")
         if not text:
             return
         try:
-            yield Piece(text, self._decoder.decode(text))
+            yield ParsedPiece(text, self._decoder.decode(text))
             return
         except _UNDECODABLE:
             pass
@@ -167,7 +167,7 @@ class Parser(Generic[T]):
             return
         yield from self._salvage(text)
 
-    def _salvage(self, text: bytes) -> Iterator[Piece[T]]:
+    def _salvage(self, text: bytes) -> Iterator[ParsedPiece[T]]:
         """What is whole in a damaged line."""
         if b"\0" in text:
             self._report(f"{text.count(0)} NUL bytes, skipped", lost=False)
@@ -176,10 +176,10 @@ class Parser(Generic[T]):
         reason = ""
         for raw in _parts(text):
             try:
-                yield Piece(raw, self._decoder.decode(raw))
+                yield ParsedPiece(raw, self._decoder.decode(raw))
             except _UNDECODABLE as error:
                 reason = _reason(error)
-                self.lost.append(Lost(raw, self.offset, reason))
+                self.lost.append(LostBytes(raw, self.offset, reason))
         if reason:
             self._report(reason, lost=True)
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from borgd.errors import JournalError
 from borgd.journal.layer import FileLayer
-from borgd.journal.parse import BLANK, Parser, Piece, TypedReading, whole_size
+from borgd.journal.parse import BLANK, ParsedPiece, Parser, TypedReading, whole_size
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ def read_records(descriptor: int, end: int, parser: Parser[T], layer: FileLayer)
     return reading
 
 
-def read_pieces(descriptor: int, end: int, parser: Parser[T], layer: FileLayer) -> Iterator[Piece[T]]:
+def read_pieces(descriptor: int, end: int, parser: Parser[T], layer: FileLayer) -> Iterator[ParsedPiece[T]]:
     """As ``read_records``, each record with the bytes that hold it."""
     for chunk in chunks(descriptor, parser.offset, end, parser.path, layer):
         size = len(chunk) if chunk.endswith(b"\n") else whole_size(chunk)

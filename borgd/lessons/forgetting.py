@@ -26,7 +26,7 @@ def _in(value: object, names: Collection[str]) -> bool:
     return isinstance(value, str) and value in names
 
 
-class Target(NamedTuple):
+class ForgetTarget(NamedTuple):
     """What shall be forgotten. ``since_ms``: everything from then on; negative: nothing by time."""
 
     lessons: frozenset[str] = frozenset()
@@ -45,7 +45,9 @@ class Target(NamedTuple):
         return _in(record.get("session"), self.sessions) or self.recent(record)
 
 
-def widened(target: Target, episodes: Iterable[Mapping[str, Any]], proposals: Iterable[Mapping[str, Any]]) -> Target:
+def widened(
+    target: ForgetTarget, episodes: Iterable[Mapping[str, Any]], proposals: Iterable[Mapping[str, Any]]
+) -> ForgetTarget:
     """``target`` with the corrections and proposals that it takes along.
 
     A session takes its episodes and what was proposed from them; a lesson the proposal that became it and the episode that
@@ -61,7 +63,7 @@ def widened(target: Target, episodes: Iterable[Mapping[str, Any]], proposals: It
     return target._replace(episodes=frozenset(gone), proposals=target.proposals | became | proposed)
 
 
-def emptied(records: Iterable[Mapping[str, Any]], target: Target) -> frozenset[str]:
+def emptied(records: Iterable[Mapping[str, Any]], target: ForgetTarget) -> frozenset[str]:
     """Ids of lessons of which no version is left."""
     left: dict[str, bool] = {}
     for record in records:
@@ -70,7 +72,7 @@ def emptied(records: Iterable[Mapping[str, Any]], target: Target) -> frozenset[s
     return frozenset(key for key, any_left in left.items() if not any_left)
 
 
-def remains(journal: str, record: Mapping[str, Any], target: Target) -> Mapping[str, Any] | None:
+def remains(journal: str, record: Mapping[str, Any], target: ForgetTarget) -> Mapping[str, Any] | None:
     """What stays of ``record`` in ``journal`` (its name without ending); None: nothing."""
     if journal == "lessons":
         keep = record.get("kind") == TOMBSTONE or not (_in(record.get("id"), target.lessons) or target.recent(record))
@@ -89,7 +91,7 @@ def remains(journal: str, record: Mapping[str, Any], target: Target) -> Mapping[
     return _without_words(record, target)
 
 
-def _without_lessons(record: Mapping[str, Any], target: Target) -> Mapping[str, Any] | None:
+def _without_lessons(record: Mapping[str, Any], target: ForgetTarget) -> Mapping[str, Any] | None:
     pool = record.get("pool")
     if not target.lessons or not isinstance(pool, list):
         return record
@@ -99,7 +101,7 @@ def _without_lessons(record: Mapping[str, Any], target: Target) -> Mapping[str, 
     return {**record, "pool": left} if left else None
 
 
-def _without_words(record: Mapping[str, Any], target: Target) -> Mapping[str, Any]:
+def _without_words(record: Mapping[str, Any], target: ForgetTarget) -> Mapping[str, Any]:
     if _in(record.get("kind"), RULINGS):
         return record
     inner = record.get("ask")

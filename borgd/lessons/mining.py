@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from borgd.agents.claude_code.transcript import Fact, Reader
+from borgd.agents.claude_code.transcript import TranscriptFact, TranscriptReader
 from borgd.lessons.corrections.detect import Correction, detect, from_questionnaire, from_rejection, own_words
-from borgd.lessons.corrections.languages import Rule
+from borgd.lessons.corrections.languages import PatternRule
 from borgd.lessons.episodes import Episode, episode
 
 AGENT = "claude-code"
@@ -44,14 +44,16 @@ class Miner:
     :param repository: ``owner/name`` of a directory.
     """
 
-    def __init__(self, session: str, repository: Callable[[str], str], own: Sequence[Rule] = (), *, offset: int = 0) -> None:
+    def __init__(
+        self, session: str, repository: Callable[[str], str], own: Sequence[PatternRule] = (), *, offset: int = 0
+    ) -> None:
         self.safe = offset
         self.damaged = 0
         self._offset = offset
         self._session = session
         self._repository = repository
         self._own = own
-        self._reader = Reader()
+        self._reader = TranscriptReader()
         self._task = ""
         self._said = ""
         self._touched: list[str] = []
@@ -77,7 +79,7 @@ class Miner:
         found = [made for fact in facts for made in self._take(fact, start)]
         return found + (list(self._answers()) if self._row.type == "user" else [])
 
-    def _take(self, fact: Fact, start: int) -> Iterator[Episode]:
+    def _take(self, fact: TranscriptFact, start: int) -> Iterator[Episode]:
         if fact.kind == "prompt":
             if not own_words(fact.text):
                 return

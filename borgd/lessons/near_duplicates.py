@@ -11,7 +11,7 @@ from borgd.lessons.lesson import Lesson
 TWIN = 0.5
 """tuned (tests/lessons/test_similar.py): likeness from which two lessons are shown side by side."""
 SHOWN = 3
-"""design: twins shown at most."""
+"""design: near_duplicates shown at most."""
 FEW_WORDS = 3
 """guard: a text with fewer words than this is like nothing."""
 
@@ -28,7 +28,7 @@ _STOP = frozenset(
 )
 
 
-class Twin(NamedTuple):
+class NearDuplicate(NamedTuple):
     """``likeness`` in [0, 1]."""
 
     likeness: float
@@ -61,7 +61,7 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return (common / len(one | other) + common / min(len(one), len(other))) / 2
 
 
-def twins(question: str, consequence: str, lessons: Iterable[Lesson]) -> list[Twin]:
+def near_duplicates(question: str, consequence: str, lessons: Iterable[Lesson]) -> list[NearDuplicate]:
     """The lessons most like this one, best first, at most SHOWN. Questions count alone and with their consequence."""
     asked, whole = words(question), words(f"{question} {consequence}")
     found = []
@@ -71,5 +71,5 @@ def twins(question: str, consequence: str, lessons: Iterable[Lesson]) -> list[Tw
             likeness(whole, words(f"{lesson.question} {lesson.consequence}")),
         )
         if near >= TWIN:
-            found.append(Twin(round(near, 3), lesson))
-    return sorted(found, key=lambda twin: (-twin.likeness, twin.lesson.id))[:SHOWN]
+            found.append(NearDuplicate(round(near, 3), lesson))
+    return sorted(found, key=lambda near_duplicate: (-near_duplicate.likeness, near_duplicate.lesson.id))[:SHOWN]

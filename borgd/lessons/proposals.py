@@ -43,7 +43,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     invariant: bool = False
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class ProposalVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a person decided on the proposal (or episode) ``id``. ``lesson``: the one it became or joined."""
 
     id: str
@@ -53,11 +53,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     engineer: str = ""
 
 
-class Desk(NamedTuple):
+class ProposalTable(NamedTuple):
     """``waiting``: undecided proposals, oldest first; ``verdicts``: by the id they decide."""
 
     waiting: tuple[Proposal, ...]
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, ProposalVerdict]
 
 
 def propose(question: str, consequence: str, *, ms: int, **fields: Any) -> Proposal:
@@ -95,30 +95,30 @@ def of_invariant(rule: str, reason: str, *, ms: int, scope: Iterable[str] = (), 
     return propose(rule, consequence, ms=ms, scope=tuple(scope), repo=repo, agent=agent, invariant=True)
 
 
-def desk(records: Iterable[Mapping[str, Any]]) -> Desk:
+def table(records: Iterable[Mapping[str, Any]]) -> ProposalTable:
     """What waits and what was decided, in whatever order the records come. Records of neither kind are left out."""
     proposals: dict[str, Proposal] = {}
-    verdicts: dict[str, Verdict] = {}
+    verdicts: dict[str, ProposalVerdict] = {}
     for record in records:
-        kind: type[Proposal | Verdict] = Verdict if "verdict" in record else Proposal
+        kind: type[Proposal | ProposalVerdict] = ProposalVerdict if "verdict" in record else Proposal
         try:
             found = msgspec.convert(dict(record), kind)
         except msgspec.ValidationError:
             continue
-        if isinstance(found, Verdict):
+        if isinstance(found, ProposalVerdict):
             verdicts[found.id] = min(found, verdicts.get(found.id, found), key=_first)
         else:
             proposals[found.id] = min(found, proposals.get(found.id, found), key=_first)
     waiting = sorted((one for one in proposals.values() if one.id not in verdicts), key=_first)
-    return Desk(tuple(waiting), verdicts)
+    return ProposalTable(tuple(waiting), verdicts)
 
 
-def _first(one: Proposal | Verdict) -> tuple[int, str, bytes]:
+def _first(one: Proposal | ProposalVerdict) -> tuple[int, str, bytes]:
     return one.ms, one.id, msgspec.json.encode(one)
 
 
 def unheard(
-    episodes: Iterable[Episode], records: Iterable[Mapping[str, Any]], verdicts: Mapping[str, Verdict]
+    episodes: Iterable[Episode], records: Iterable[Mapping[str, Any]], verdicts: Mapping[str, ProposalVerdict]
 ) -> list[Episode]:
     """The episodes that nobody made a proposal of or decided on, oldest first."""
     taken = {str(record.get("episode", "")) for record in records} | set(verdicts)

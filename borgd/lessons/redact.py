@@ -30,7 +30,7 @@ IDENTITY_KEYS = frozenset(
         "episode",
         "machine",
         "channel",
-        "twin",
+        "near_duplicate",
     }
 )
 """design: fields that hold identifiers; an agent's own session ids look as random as keys do."""
@@ -212,7 +212,7 @@ def _replace_named(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], 
     return "".join([*pieces, text[end:]]) if pieces else text
 
 
-def scrub(text: str) -> str:
+def redact(text: str) -> str:
     """``text`` with every secret that a rule here knows replaced by REDACTED."""
     if "-----BEGIN" in text:
         text = _PRIVATE_KEY.sub(REDACTED, text)
@@ -225,33 +225,33 @@ def scrub(text: str) -> str:
     return _CANDIDATE.sub(_random, text)
 
 
-def scrub_head(text: str, limit: int) -> str:
+def redact_head(text: str, limit: int) -> str:
     """The first ``limit`` characters of ``text`` scrubbed, with no half of a secret at their end; in bounded time.
 
     Somewhat shorter than ``limit`` where the text is longer and secrets were taken out of it.
     """
     window = limit + SECRET_CHARS
     if len(text) <= window:
-        return scrub(text)[:limit]
-    return scrub(text[:window])[:-SECRET_CHARS]
+        return redact(text)[:limit]
+    return redact(text[:window])[:-SECRET_CHARS]
 
 
 def seal(text: str, limit: int) -> str:
     """``text`` fit to be stored: scrubbed as it came, since line ends part values, and cleaned, and scrubbed again, since
     invisible characters hide them; cut last, so that no half of a secret stays."""
-    return clean(scrub(clean(scrub(text), UNCUT)), limit)
+    return clean(redact(clean(redact(text), UNCUT)), limit)
 
 
-def scrub_record(record: Mapping[str, Any]) -> dict[str, Any]:
+def redact_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """``record`` with every string in it scrubbed, however deep, except what IDENTITY_KEYS hold."""
-    return {key: value if key in IDENTITY_KEYS else _scrub_value(value) for key, value in record.items()}
+    return {key: value if key in IDENTITY_KEYS else _redact_value(value) for key, value in record.items()}
 
 
-def _scrub_value(value: Any) -> Any:
+def _redact_value(value: Any) -> Any:
     if isinstance(value, str):
-        return scrub(value)
+        return redact(value)
     if isinstance(value, Mapping):
-        return scrub_record(value)
+        return redact_record(value)
     if isinstance(value, (list, tuple)):
-        return [_scrub_value(item) for item in value]
+        return [_redact_value(item) for item in value]
     return value

@@ -56,7 +56,7 @@ _FORMS = (
 )  # fmt: skip
 
 
-class Candidate(NamedTuple):
+class RuleCandidate(NamedTuple):
     """A rule as it stands in the file (``rule``, ``line``, under ``heading``) and the lesson it might become."""
 
     rule: str
@@ -67,21 +67,21 @@ class Candidate(NamedTuple):
     is_rule: bool
 
 
-def candidates(text: str, name: str) -> list[Candidate]:
+def candidates(text: str, name: str) -> list[RuleCandidate]:
     """Every item of the Markdown ``text`` that could be a rule, in order, each once; ``name`` is the file's for people."""
-    found: dict[str, Candidate] = {}
+    found: dict[str, RuleCandidate] = {}
     for rule, line, heading in _items(text):
         if len(rule) >= RULE_CHARS and any(character.isalpha() for character in rule):
             found.setdefault(rule.casefold(), _candidate(rule, line, heading, name))
     return list(found.values())
 
 
-def _candidate(rule: str, line: int, heading: str, name: str) -> Candidate:
+def _candidate(rule: str, line: int, heading: str, name: str) -> RuleCandidate:
     because = _BECAUSE.search(rule)
     core = rule[: because.start()] if because and because.start() > RULE_CHARS else rule
     why = because["why"] if because and core is not rule else f"It breaks a rule of {name}: {rule}"
     consequence = clean(why[:1].upper() + why[1:].rstrip(_ENDS) + ".", CONSEQUENCE_CHARS)
-    return Candidate(rule, line, heading, as_question(core), consequence, _IS_RULE.search(rule) is not None)
+    return RuleCandidate(rule, line, heading, as_question(core), consequence, _IS_RULE.search(rule) is not None)
 
 
 def as_question(rule: str) -> str:

@@ -17,7 +17,7 @@ import msgspec
 
 from borgd.errors import BorgError, InputError
 from borgd.lessons.lesson import ID_PATTERN, Lesson, Reach
-from borgd.lessons.redact import scrub_record
+from borgd.lessons.redact import redact_record
 from borgd.lessons.sanitize import CONSEQUENCE_CHARS, QUESTION_CHARS, clean, clean_lesson
 
 ID_CHARS = 8
@@ -101,7 +101,7 @@ def _digest(lesson: Lesson, extra: Mapping[str, Any], leave_out: frozenset[str])
     return hashlib.sha256(msgspec.json.encode([fields, extra], order="deterministic")).digest()
 
 
-class Store:
+class LessonStore:
     """The latest version of each lesson, fed record by record."""
 
     def __init__(self) -> None:
@@ -261,7 +261,7 @@ class Store:
         record = self.edit(key, {"retired": True}, ms=ms, engineer=engineer)
         if reason:
             record["history"][-1]["reason"] = clean(reason, CONSEQUENCE_CHARS)
-        return scrub_record(record)
+        return redact_record(record)
 
     def record(self, lesson: Lesson, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """``lesson`` as it is stored: cleaned, scrubbed, with its unknown keys, without ``peer``."""
@@ -271,13 +271,13 @@ class Store:
         values: dict[str, Any] = msgspec.to_builtins(_sealed(lesson))
         fields = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
         del fields["peer"]
-        return fields | scrub_record(extra)
+        return fields | redact_record(extra)
 
 
 def _sealed(lesson: Lesson) -> Lesson:
     """Scrubbed before it is cut, so that no half of a secret stays, and after, since invisible characters hide them."""
-    scrubbed = clean_lesson(msgspec.convert(scrub_record(msgspec.to_builtins(lesson)), Lesson))
-    return clean_lesson(msgspec.convert(scrub_record(msgspec.to_builtins(scrubbed)), Lesson))
+    redacted = clean_lesson(msgspec.convert(redact_record(msgspec.to_builtins(lesson)), Lesson))
+    return clean_lesson(msgspec.convert(redact_record(msgspec.to_builtins(redacted)), Lesson))
 
 
 def tombstone(key: str, ms: int) -> dict[str, Any]:

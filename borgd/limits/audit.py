@@ -35,7 +35,7 @@ _SEALED = re.compile(rb'(\{.*),"hash":"([0-9a-f]{64})"\}', re.DOTALL)
 ProblemKind = Literal["changed", "missing", "repeated", "reordered", "replaced", "cut", "torn"]
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One verdict, before it has a place in the trail.
 
     ``limit`` is which of the limits spoke (``investigation``, ``interrupt``, ``escalation``, ``policy``); ``policy`` is the
@@ -53,14 +53,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     subagent: str = ""
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True):
+class TrailHead(msgspec.Struct, frozen=True, kw_only=True):
     """The end of a trail: how many lines it has and the hash of the last."""
 
     seq: int = 0
     hash: str = GENESIS
 
     @classmethod
-    def parse(cls, text: str) -> Head:
+    def parse(cls, text: str) -> TrailHead:
         """``SEQ:HASH`` as ``borg audit verify`` prints it.
 
         :raises LimitError: not of that form.
@@ -74,7 +74,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.seq}:{self.hash}"
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
+class TrailProblem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing wrong with a trail; ``line`` is the 1-based line of the file it shows at, 0 for the file's end."""
 
     line: int
@@ -101,7 +101,7 @@ def _plain(value: Any) -> Any:
     return _plain(str(value))
 
 
-def link(entries: Sequence[Entry], head: Head, now_ms: int) -> tuple[list[dict[str, Any]], Head]:
+def link(entries: Sequence[AuditEntry], head: TrailHead, now_ms: int) -> tuple[list[dict[str, Any]], TrailHead]:
     """The records to append for ``entries`` behind ``head``, and the head after them. Key order is part of the format."""
     records: list[dict[str, Any]] = []
     for entry in entries:
@@ -110,16 +110,16 @@ def link(entries: Sequence[Entry], head: Head, now_ms: int) -> tuple[list[dict[s
             body[name] = _plain(getattr(entry, name))
         reason = str(body["reason"])
         body["reason"] = reason if len(reason) <= MAX_REASON_CHARS else reason[: MAX_REASON_CHARS - 1] + "…"
-        head = Head(seq=head.seq + 1, hash=sha256(encode([body])[:-1]).hexdigest())
+        head = TrailHead(seq=head.seq + 1, hash=sha256(encode([body])[:-1]).hexdigest())
         records.append({**body, "hash": head.hash})
     return records, head
 
 
-def head_of(record: Mapping[str, Any]) -> Head | None:
+def head_of(record: Mapping[str, Any]) -> TrailHead | None:
     """The head that the trail has after ``record``; None when it is no line of a trail."""
     seq, digest = record.get("seq"), record.get("hash")
     if isinstance(seq, int) and seq > 0 and isinstance(digest, str) and re.fullmatch("[0-9a-f]{64}", digest):
-        return Head(seq=seq, hash=digest)
+        return TrailHead(seq=seq, hash=digest)
     return None
 
 
@@ -147,15 +147,15 @@ def _read(number: int, raw: bytes) -> _Line | None:
     return _Line(number, seq, prev, digest, sha256(sealed[1] + b"}").hexdigest() == digest)
 
 
-def verify(data: bytes, head: Head | None = None) -> list[Problem]:
+def verify(data: bytes, head: TrailHead | None = None) -> list[TrailProblem]:
     """Everything wrong with the trail in ``data`` (the whole file); empty: nothing is.
 
     :param head: a head kept apart from the file, at most as new as the trail; None: a cut end cannot be seen.
     """
-    problems: list[Problem] = []
+    problems: list[TrailProblem] = []
     pieces = data.split(b"\n")
     if pieces[-1] != b"":
-        problems.append(Problem(line=len(pieces), kind="torn", text="the last line has no end: cut, or being written"))
+        problems.append(TrailProblem(line=len(pieces), kind="torn", text="the last line has no end: cut, or being written"))
     else:
         pieces.pop()
     lines: list[_Line] = []
@@ -163,7 +163,7 @@ def verify(data: bytes, head: Head | None = None) -> list[Problem]:
         line = _read(number, raw)
         if line is None or not line.intact:
             text = "the line's content does not match its hash" if line else "not a line of the trail any more"
-            problems.append(Problem(line=number, kind="changed", text=f"changed: {text}"))
+            problems.append(TrailProblem(line=number, kind="changed", text=f"changed: {text}"))
         lines.append(line or _Line(number, lines[-1].seq + 1 if lines else 1, "", "", intact=False))
     problems += _order(lines)
     if head is not None:
@@ -171,18 +171,20 @@ def verify(data: bytes, head: Head | None = None) -> list[Problem]:
     return sorted(problems, key=lambda problem: (problem.line == 0, problem.line))
 
 
-def _order(lines: Sequence[_Line]) -> list[Problem]:
+def _order(lines: Sequence[_Line]) -> list[TrailProblem]:
     """Missing, repeated, reordered and replaced lines."""
-    problems: list[Problem] = []
+    problems: list[TrailProblem] = []
     present = {line.seq for line in lines}
     seen: set[int] = set()
     before = _Line(0, 0, "", GENESIS, intact=True)
     for line in lines:
         here = line.number
         if line.seq in seen:
-            problems.append(Problem(line=here, kind="repeated", text=f"repeated: verdict {line.seq} is there already"))
+            problems.append(TrailProblem(line=here, kind="repeated", text=f"repeated: verdict {line.seq} is there already"))
         elif line.seq <= before.seq:
-            problems.append(Problem(line=here, kind="reordered", text=f"reordered: verdict {line.seq} after {before.seq}"))
+            problems.append(
+                TrailProblem(line=here, kind="reordered", text=f"reordered: verdict {line.seq} after {before.seq}")
+            )
         elif line.seq > before.seq + 1:
             gap = [
                 seq for seq in range(before.seq + 1, min(line.seq, before.seq + 1 + len(lines) + 1)) if seq not in present
@@ -190,10 +192,12 @@ def _order(lines: Sequence[_Line]) -> list[Problem]:
             kind: ProblemKind = "missing" if gap else "reordered"
             last = line.seq - 1
             span = f"verdict {before.seq + 1}" if before.seq + 1 == last else f"verdicts {before.seq + 1} to {last}"
-            problems.append(Problem(line=here, kind=kind, text=f"{kind}: {span} should stand before verdict {line.seq}"))
+            problems.append(
+                TrailProblem(line=here, kind=kind, text=f"{kind}: {span} should stand before verdict {line.seq}")
+            )
         elif before.hash and line.prev and line.prev != before.hash:
             problems.append(
-                Problem(
+                TrailProblem(
                     line=here,
                     kind="replaced",
                     text=f"replaced: verdict {line.seq} followed another verdict {before.seq}",
@@ -204,15 +208,17 @@ def _order(lines: Sequence[_Line]) -> list[Problem]:
     return problems
 
 
-def _end(lines: Sequence[_Line], head: Head) -> list[Problem]:
+def _end(lines: Sequence[_Line], head: TrailHead) -> list[TrailProblem]:
     """What the kept head says about lines up to it."""
     last = max((line.seq for line in lines), default=0)
     if last < head.seq:
         gone = f"verdict {head.seq} is" if last + 1 == head.seq else f"verdicts {last + 1} to {head.seq} are"
-        return [Problem(line=0, kind="cut", text=f"cut: {gone} gone from the end; the kept head names {head.seq}")]
+        return [TrailProblem(line=0, kind="cut", text=f"cut: {gone} gone from the end; the kept head names {head.seq}")]
     if head.seq and not any(line.seq == head.seq and line.hash == head.hash for line in lines):
         where = next((line.number for line in lines if line.seq == head.seq), 0)
         return [
-            Problem(line=where, kind="replaced", text=f"replaced: verdict {head.seq} is not the one the kept head names")
+            TrailProblem(
+                line=where, kind="replaced", text=f"replaced: verdict {head.seq} is not the one the kept head names"
+            )
         ]
     return []

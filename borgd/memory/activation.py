@@ -59,7 +59,7 @@ def squash(level: float, threshold: float) -> float:
     return 1 / (1 + math.exp(min(threshold - level, 700.0)))
 
 
-class Clock:
+class SessionClock:
     """When each of the collective's sessions began. A session's beginning is the earliest time that mentions it."""
 
     def __init__(self, starts: Iterable[int] = ()) -> None:

@@ -25,7 +25,7 @@ LAST_MS = 1 << 53
 """guard: times from other machines are held to [0, LAST_MS], which every column can carry."""
 
 
-class Counted(Protocol):
+class CountedOutcomes(Protocol):
     """The fields of an outcome that memory counts."""
 
     @property
@@ -103,7 +103,7 @@ class Folded:
     @classmethod
     def empty(cls) -> Folded:
         """Nothing known."""
-        return Columns().fold()
+        return FoldColumns().fold()
 
     @property
     def starts(self) -> Iterable[int]:
@@ -155,7 +155,7 @@ class Folded:
 
 
 class Packed(NamedTuple):
-    """What ``Columns`` gathered, as plain values: names by number, and columns that refer to them.
+    """What ``FoldColumns`` gathered, as plain values: names by number, and columns that refer to them.
 
     ``begun`` holds each session's beginning (ms) by number, -1 where there is none; ``places`` (lesson number, repositories,
     engineers). Where these may come from a file of someone else's making, ``sound`` says whether they fit together.
@@ -190,7 +190,7 @@ FORMAT = f"1/{CREDIT}/{SHIFT}/{RANKS}/{beliefs.FOLLOWED}"
 """What the numbers in Packed mean; other numbers are another format."""
 
 
-class Columns:
+class FoldColumns:
     """Where outcomes are gathered before they are folded. ``skipped`` counts lines that were no outcomes."""
 
     def __init__(self) -> None:
@@ -202,7 +202,7 @@ class Columns:
         self._decoder = msgspec.json.Decoder(_Line)
         self.skipped = 0
 
-    def extend(self, outcomes: Iterable[Counted]) -> None:
+    def extend(self, outcomes: Iterable[CountedOutcomes]) -> None:
         """Take outcomes in. One loop over plain locals: this is what a start with millions of lines waits for."""
         lessons, sessions, begun, places = self._lessons, self._sessions, self._begun, self._places
         pairs, values, uses = self._pairs.append, self._values.append, self._uses.append

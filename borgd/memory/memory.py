@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from borgd.lessons.lesson import Lesson
 from borgd.memory import belief as beliefs
-from borgd.memory.activation import ActivationRule, Clock, activation, squash
+from borgd.memory.activation import ActivationRule, SessionClock, activation, squash
 from borgd.memory.belief import CREDIT, SHIFT, Belief, BeliefRule, Tally
-from borgd.memory.columns import Columns, Folded, held_ms, session_key
+from borgd.memory.columns import FoldColumns, Folded, held_ms, session_key
 from borgd.memory.records import Outcome
 from borgd.memory.succession import Succession, succeed
-from borgd.memory.trust import NEUTRAL, People, area_key, trust
+from borgd.memory.trust import NEUTRAL, EngineerNames, area_key, trust
 
 
 class MemoryRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ RULE = MemoryRule()
 """design: the constants as chosen."""
 
 
-class Weight(NamedTuple):
+class LessonWeight(NamedTuple):
     """What memory says of a lesson's rank. ``trust`` is its authors' mean; ``squash`` is of ``activation``."""
 
     belief: Belief
@@ -47,7 +47,7 @@ class Weight(NamedTuple):
     trust: float
 
 
-class Use(NamedTuple):
+class LessonUse(NamedTuple):
     """How often and where a lesson changed something."""
 
     sessions: int
@@ -66,10 +66,10 @@ class Memory:
         rule: MemoryRule = RULE,
     ) -> None:
         self.rule = rule
-        self.people = People(aliases)
+        self.people = EngineerNames(aliases)
         self._lessons: dict[str, Lesson] = {}
         self._folded = Folded.empty()
-        self._clock = Clock()
+        self._clock = SessionClock()
         self._results: dict[int, int] = {}
         self._tallies: dict[int, Tally] = {}
         self._uses: dict[int, set[int]] = {}
@@ -96,7 +96,7 @@ class Memory:
 
         :param sessions: (session key, ms) of sessions that may have had no outcome; see ``session_key``.
         """
-        columns = Columns()
+        columns = FoldColumns()
         columns.extend(outcome for outcome in outcomes if before_ms is None or outcome.ms < before_ms)
         for session, ms in sessions:
             if before_ms is None or ms < before_ms:
@@ -107,15 +107,15 @@ class Memory:
     def of_columns(
         cls,
         lessons: Mapping[str, Lesson],
-        columns: Columns,
+        columns: FoldColumns,
         *,
         aliases: Mapping[str, str] | None = None,
         rule: MemoryRule = RULE,
     ) -> Memory:
-        """Memory of outcomes that were gathered in ``columns`` (as ``Columns.lines`` does straight from a file)."""
+        """Memory of outcomes that were gathered in ``columns`` (as ``FoldColumns.lines`` does straight from a file)."""
         memory = cls(aliases=aliases, rule=rule)
         memory._folded = folded = columns.fold()
-        memory._clock = Clock(folded.starts)
+        memory._clock = SessionClock(folded.starts)
         memory._tallies = folded.tallies
         memory._places = {
             lesson: (repos, {memory.people.canonical(name) for name in names if name.strip()})
@@ -195,11 +195,11 @@ class Memory:
         tally = self._tallies.get(self._folded.lessons.get(lesson, -1), beliefs.empty())
         return {kind: tally[rank] / CREDIT for kind, rank in beliefs.RANKS.items() if tally[rank]}
 
-    def use(self, lesson: str) -> Use:
+    def use(self, lesson: str) -> LessonUse:
         """How often and where a lesson changed something."""
         number = self._folded.lessons.get(lesson, -1)
         repos, engineers = self._places.get(number, ((), ()))
-        return Use(self._folded.use_count(number) + len(self._uses.get(number, ())), len(repos), len(engineers))
+        return LessonUse(self._folded.use_count(number) + len(self._uses.get(number, ())), len(repos), len(engineers))
 
     def consolidated(self, lesson: str) -> bool:
         """Changed something in enough sessions across enough repositories or engineers."""
@@ -221,11 +221,11 @@ class Memory:
         self._activations[lesson] = (self._clock.changes, level)
         return level
 
-    def weight(self, lesson: str) -> Weight:
+    def weight(self, lesson: str) -> LessonWeight:
         """Everything that ``rank`` needs of memory for one lesson."""
         consolidated = self.consolidated(lesson)
         level, threshold = self._activation(lesson, consolidated), self.rule.activation.threshold
-        return Weight(
+        return LessonWeight(
             belief=self.belief(lesson),
             activation=level,
             squash=squash(level, threshold),
@@ -280,7 +280,7 @@ class Memory:
             "trust": [
                 {"engineer": engineer, "area": area, "trust": value} for (engineer, area), value in self.trusts().items()
             ],
-            "hidden": {old: list(heirs) for old, heirs in self.succession().heirs.items()},
+            "hidden": {old: list(successors) for old, successors in self.succession().successors.items()},
             "disputes": [list(pair) for pair in sorted(self.succession().disputes)],
         }
 
@@ -321,7 +321,7 @@ class Memory:
         known = self._lessons.get(lesson)
         if known is not None:
             self._charge(known, beliefs.followed(tally) - followed, beliefs.refused(tally) - refused)
-            if self._succession is None or self._succession.heirs or self._succession.disputes:
+            if self._succession is None or self._succession.successors or self._succession.disputes:
                 self._succession = None
 
     def _charge(self, lesson: Lesson, followed: int, refused: int) -> None:

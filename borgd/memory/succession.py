@@ -13,10 +13,11 @@ from borgd.lessons.lesson import Lesson
 
 
 class Succession(NamedTuple):
-    """``heirs``: each hidden lesson and the live ones that inherit from it. ``disputes``: pairs of live lessons, of which
-    one claims to supersede the other. ``replaced``: hidden lessons that someone else than their authors replaced."""
+    """``successors``: each hidden lesson and the live ones that inherit from it. ``disputes``: pairs of live lessons,
+    of which one claims to supersede the other. ``replaced``: hidden lessons that someone other than their authors
+    replaced."""
 
-    heirs: dict[str, tuple[str, ...]]
+    successors: dict[str, tuple[str, ...]]
     disputes: frozenset[tuple[str, str]]
     replaced: frozenset[str]
 
@@ -44,10 +45,10 @@ def succeed(
     hiders: dict[str, list[str]] = {}
     for new, old in hiding:
         hiders.setdefault(old, []).append(new)
-    heirs = {old: _heirs(old, hiders) for old in hidden}
+    successors = {old: _successors(old, hiders) for old in hidden}
     disputes = {(min(pair), max(pair)) for pair in disputed if not hidden.intersection(pair)}
     replaced = {old for new, old in hiding if not set(authors(lessons[new])) & set(authors(lessons[old]))}
-    return Succession(dict(sorted(heirs.items())), frozenset(disputes), frozenset(replaced))
+    return Succession(dict(sorted(successors.items())), frozenset(disputes), frozenset(replaced))
 
 
 def _refuses(
@@ -61,7 +62,7 @@ def _refuses(
     return contradicts and not set(authors(new)) & set(authors(old)) and trusted(new) < trusted(old)
 
 
-def _heirs(old: str, hiders: Mapping[str, list[str]]) -> tuple[str, ...]:
+def _successors(old: str, hiders: Mapping[str, list[str]]) -> tuple[str, ...]:
     """The live lessons at the ends of every chain from ``old``; the chains have no ring."""
     seen, waiting = {old}, [old]
     while waiting:

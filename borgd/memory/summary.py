@@ -21,7 +21,7 @@ def numbers(memory: Memory, lesson: str) -> dict[str, Any]:
         "trust": weight.trust,
         "uses": use._asdict(),
         "results": memory.results(lesson),
-        "hidden_by": list(memory.succession().heirs.get(lesson, ())),
+        "hidden_by": list(memory.succession().successors.get(lesson, ())),
         "disputed_by": sorted({name for pair in disputes for name in pair} - {lesson}),
     }
 

@@ -28,7 +28,7 @@ def area_key(area: str) -> str:
     return " ".join(area.casefold().split())
 
 
-class People:
+class EngineerNames:
     """Canonical names. An alias may point to another; a ring of aliases ends at its smallest name."""
 
     def __init__(self, aliases: Mapping[str, str] | None = None) -> None:

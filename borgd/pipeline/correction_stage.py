@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from borgd.agents.claude_code.transcript import Fact
+from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal
@@ -16,9 +16,9 @@ from borgd.lessons.corrections.veto import Veto
 from borgd.lessons.corrections.veto import parse as parse_veto
 from borgd.lessons.episodes import episode, hint
 from borgd.lessons.proposals import of_invariant
-from borgd.lessons.redact import SECRET_CHARS, scrub_head
+from borgd.lessons.redact import SECRET_CHARS, redact_head
 from borgd.limits.interrupts.tools import QUESTION_TOOLS
-from borgd.pipeline.outcome_stage import Learning
+from borgd.pipeline.outcome_stage import OutcomeStage
 from borgd.sessions.session import PROMPT_CHARS, Session
 
 KEPT_CALLS = 64
@@ -29,11 +29,11 @@ CALL_CHARS = 2000
 """guard: characters kept of a call."""
 
 
-class Listening:
+class CorrectionStage:
     """Hears what a person's words say about what came before."""
 
-    def __init__(self, learning: Learning, commit: GroupCommit, journals: dict[str, Journal], config: Config) -> None:
-        self.learning = learning
+    def __init__(self, outcomes: OutcomeStage, commit: GroupCommit, journals: dict[str, Journal], config: Config) -> None:
+        self.outcomes = outcomes
         self.commit = commit
         self.episodes = journals["episodes"]
         self.proposals = journals["proposals"]
@@ -68,7 +68,7 @@ class Listening:
                 texts.append(await self._corrected(session, correction, proposal(session), now_ms))
         return "\n".join(text for text in texts if text)
 
-    def saw_fact(self, session: Session, fact: Fact) -> None:
+    def saw_fact(self, session: Session, fact: TranscriptFact) -> None:
         """A rejected call and its result come through the transcript alone."""
         if fact.kind == "call":
             session.calls[fact.id] = call_text(fact.tool, fact.input)
@@ -85,9 +85,9 @@ class Listening:
         return [await self._corrected(session, found, call or proposal(session), now_ms) for found, call in heard if found]
 
     async def _vetoed(self, session: Session, veto: Veto, now_ms: int) -> str:
-        count = await self.learning.vetoed(session, veto.reason, now_ms)
+        count = await self.outcomes.vetoed(session, veto.reason, now_ms)
         if veto.invariant:
-            scope = self.learning.scopes_shown(session)
+            scope = self.outcomes.scopes_shown(session)
             found = of_invariant(
                 veto.invariant, veto.reason, ms=now_ms, scope=scope, repo=session.remote, agent=session.agent
             )
@@ -95,7 +95,7 @@ class Listening:
         return f"[borg] The person takes back {count} of the lessons you were just shown." if count else ""
 
     async def _corrected(self, session: Session, correction: Correction, proposed: str, now_ms: int) -> str:
-        await self.learning.corrected(session, correction.text, correction.rule, now_ms)
+        await self.outcomes.corrected(session, correction.text, correction.rule, now_ms)
         found = episode(
             correction,
             ms=now_ms,
@@ -103,7 +103,7 @@ class Listening:
             session=session.id,
             repo=session.remote,
             task=session.prompts[-2] if len(session.prompts) > 1 else "",
-            proposal=scrub_head(proposed, PROMPT_CHARS - SECRET_CHARS),
+            proposal=redact_head(proposed, PROMPT_CHARS - SECRET_CHARS),
         )
         if not session.first_noted("episode", found.id):
             return ""
@@ -115,7 +115,7 @@ class Listening:
 def call_text(tool: str, arguments: dict[str, object]) -> str:
     """A tool call as what the agent proposed: its name and input, cut."""
     call = f"{tool} {msgspec.json.encode(arguments, enc_hook=str).decode()}"
-    return scrub_head(call, CALL_CHARS)
+    return redact_head(call, CALL_CHARS)
 
 
 def proposal(session: Session) -> str:

@@ -17,9 +17,9 @@ from borgd.config.schema import Config
 from borgd.limits.escalation.effort import Ladder
 from borgd.limits.interrupts.scopes import default_scope
 from borgd.limits.interrupts.tools import ask_of
-from borgd.limits.interrupts.verdict import Verdict
+from borgd.limits.interrupts.verdict import InterruptVerdict
 from borgd.sessions.session import Session
-from borgd.stores.interrupt_store import InterruptDesk
+from borgd.stores.interrupt_store import InterruptStore
 from borgd.stores.repository import branch
 
 SPAWNING = frozenset({"Agent", "Task", "spawn_agent"})
@@ -34,13 +34,13 @@ OPEN_CALLS = 256
 Mark = tuple[int, int, int]
 
 
-class Interrupting:
+class InterruptStage:
     """The desk's side of the pipeline. The desk blocks on the disk, so it is called in worker threads."""
 
-    def __init__(self, desk: InterruptDesk, config: Config, inbox: Path) -> None:
-        self.desk = desk
+    def __init__(self, store: InterruptStore, config: Config, inbox: Path) -> None:
+        self.store = store
         self._inbox = inbox
-        self._asked: dict[tuple[str, str], Verdict] = {}
+        self._asked: dict[tuple[str, str], InterruptVerdict] = {}
         self._calls: dict[tuple[str, str], str] = {}
         self._looked: dict[tuple[str, str, str], Mark] = {}
         self.configure(config)
@@ -52,7 +52,7 @@ class Interrupting:
         """
         models = Ladder(config.effort.models, config.effort.model_ceiling)
         efforts = Ladder(config.effort.efforts, config.effort.effort_ceiling)
-        self.desk.configure(config)
+        self.store.configure(config)
         self.config, self.models, self.efforts = config, models, efforts
 
     def scope(self, session: Session) -> str:
@@ -74,7 +74,7 @@ class Interrupting:
         ask = replace(
             ask, scope=self.scope(session), source=source, session=session.id, agent=event.agent, tool_use_id=tool.id
         )
-        verdict = await anyio.to_thread.run_sync(self.desk.meter, ask, now_ms)
+        verdict = await anyio.to_thread.run_sync(self.store.meter, ask, now_ms)
         if not verdict.admitted:
             return Reply(deny=verdict.text or verdict.reason)
         self._asked[(session.id, tool.id)] = verdict
@@ -101,10 +101,10 @@ class Interrupting:
         verdict = self._asked.pop((session.id, tool.id), None)
         shown = not (tool.failed and any(text in tool.error.casefold() for text in NEVER_SHOWN))
         if verdict is not None:
-            settle = self.desk.delivered if shown else self.desk.failed
+            settle = self.store.delivered if shown else self.store.failed
             await anyio.to_thread.run_sync(settle, verdict, now_ms)
         if shown and not tool.failed:
-            close = partial(self.desk.close_elsewhere, session.id, tool.id, answers_in(tool.response), now_ms)
+            close = partial(self.store.close_elsewhere, session.id, tool.id, answers_in(tool.response), now_ms)
             await anyio.to_thread.run_sync(close)
 
     async def observe(self, session: Session, event: Event, now_ms: int) -> None:
@@ -112,11 +112,11 @@ class Interrupting:
         cause = self._cause(session, event)
         verdict = self._asked.get((session.id, cause))
         if verdict is not None:  # the dialog is the question's own picker: it was charged already
-            await anyio.to_thread.run_sync(self.desk.delivered, verdict, now_ms)
+            await anyio.to_thread.run_sync(self.store.delivered, verdict, now_ms)
             return
         kind = "permission" if event.moment is Moment.PERMISSION else f"notification {event.source}".strip()
         if event.moment is Moment.PERMISSION or cause:
-            await anyio.to_thread.run_sync(self.desk.observe, kind, session.id, cause, now_ms)
+            await anyio.to_thread.run_sync(self.store.observe, kind, session.id, cause, now_ms)
 
     def _cause(self, session: Session, event: Event) -> str:
         """The announced call, not over yet, that the dialog is about: the last one of its tool, else the last one."""
@@ -130,7 +130,7 @@ class Interrupting:
         mark = self._mark()
         if mark is None or self._looked.get(session.key) == mark:
             return []
-        look = partial(self.desk.answers, session.id, self.scope(session), starting=starting, now_ms=now_ms)
+        look = partial(self.store.answers, session.id, self.scope(session), starting=starting, now_ms=now_ms)
         texts = await anyio.to_thread.run_sync(look)
         self._looked[session.key] = self._mark() or mark
         while len(self._looked) > OPEN_CALLS:

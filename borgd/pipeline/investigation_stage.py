@@ -15,15 +15,15 @@ from typing import Any, TypeVar
 import anyio.to_thread
 
 from borgd import clock
-from borgd.agents.claude_code.transcript import Fact
+from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Reply, ToolCall
 from borgd.config.schema import Config
-from borgd.limits.investigation.ledger import Message
-from borgd.paths import Places
+from borgd.limits.investigation.ledger import MessageUsage
+from borgd.paths import Paths
 from borgd.sessions.session import Session
 from borgd.stores.audit_trail import AuditTrail
-from borgd.stores.escalations import Escalations, matches
-from borgd.stores.investigations import Investigations
+from borgd.stores.escalations import EscalationStore, matches
+from borgd.stores.investigations import InvestigationStore
 from borgd.stores.repository import name as repository_name
 from borgd.stores.repository_config import RepositoryConfigs
 
@@ -33,27 +33,27 @@ HELD_BACK = 4_096
 T = TypeVar("T")
 
 
-class _Heard:
+class _SessionUsage:
     """What the transcript told of one session and is not recorded yet."""
 
     def __init__(self) -> None:
-        self.messages: OrderedDict[str, Message] = OrderedDict()
+        self.messages: OrderedDict[str, MessageUsage] = OrderedDict()
         self.announced: OrderedDict[str, ToolCall] = OrderedDict()
         self.ran: OrderedDict[str, ToolCall] = OrderedDict()
 
 
-class Metering:
+class InvestigationStage:
     """The pipeline's side of the two accounts."""
 
-    def __init__(self, where: Places, config: Config, trail: AuditTrail | None = None) -> None:
+    def __init__(self, where: Paths, config: Config, trail: AuditTrail | None = None) -> None:
         self.trail = trail or AuditTrail(where)
         self.own = RepositoryConfigs()
         self.config = config
-        self.investigations = Investigations(
+        self.store = InvestigationStore(
             where.state / "investigations", config.investigation, repository=repository_name, own=self._own
         )
-        self.escalations = Escalations(where, config.escalation)
-        self._heard: OrderedDict[tuple[str, str, str], _Heard] = OrderedDict()
+        self.escalations = EscalationStore(where, config.escalation)
+        self._usage: OrderedDict[tuple[str, str, str], _SessionUsage] = OrderedDict()
 
     def _own(self, directory: str) -> Any:
         found = self.own.of(directory)
@@ -62,23 +62,23 @@ class Metering:
     def configure(self, config: Config) -> None:
         """Settings changed."""
         self.config = config
-        self.investigations.configure(config.investigation)
+        self.store.configure(config.investigation)
         self.escalations.configure(config.escalation)
 
     async def before_tool(self, event: Event, now_ms: int) -> Reply:
         """Nothing, a reason why the call may not run, or once, in passing, that a budget is reached."""
         return await _blocking(self._before, event, self._use(event), now_ms)
 
-    def _before(self, event: Event, use: list[Message], now_ms: int) -> Reply:
+    def _before(self, event: Event, use: list[MessageUsage], now_ms: int) -> Reply:
         if self.escalations.specialist(event):
-            self.investigations.report(event.session, use)
+            self.store.report(event.session, use)
             use = []
-            judged = self.escalations.before_tool(event, self.investigations.ledger(event.session), now_ms)
+            judged = self.escalations.before_tool(event, self.store.ledger(event.session), now_ms)
             if judged is not None:
                 self.trail.record([judged.audit], now_ms)
                 if judged.deny_reason:
                     return Reply(deny=judged.deny_reason)
-        verdict = self.investigations.before_tool(event, use, now_ms)
+        verdict = self.store.before_tool(event, use, now_ms)
         if verdict.audit is not None:
             self.trail.record([verdict.audit], now_ms)
         return Reply(deny=verdict.deny_reason, context=verdict.context)
@@ -87,9 +87,9 @@ class Metering:
         """Nothing, or a reason why the session may not change to the model that ``event`` names."""
         return await _blocking(self._before_switch, event, self._use(event), now_ms)
 
-    def _before_switch(self, event: Event, use: list[Message], now_ms: int) -> Reply:
-        self.investigations.report(event.session, use)
-        judged = self.escalations.before_switch(event, event.model, self.investigations.ledger(event.session), now_ms)
+    def _before_switch(self, event: Event, use: list[MessageUsage], now_ms: int) -> Reply:
+        self.store.report(event.session, use)
+        judged = self.escalations.before_switch(event, event.model, self.store.ledger(event.session), now_ms)
         if judged is None:
             return Reply()
         self.trail.record([judged.audit], now_ms)
@@ -97,7 +97,7 @@ class Metering:
 
     async def stopped_elsewhere(self, event: Event, now_ms: int) -> None:
         """Another limit denied the call that this one had allowed."""
-        await _blocking(self.investigations.released, event, now_ms)
+        await _blocking(self.store.released, event, now_ms)
 
     async def after_tool(self, event: Event, now_ms: int) -> None:
         """The call is over; one nobody announced is counted, from its hook or from the transcript."""
@@ -106,9 +106,9 @@ class Metering:
         ran.clear()
 
         def work() -> None:
-            self.investigations.after_tool(event, now_ms)
+            self.store.after_tool(event, now_ms)
             for call in calls:
-                self.investigations.saw_call(event, call, now_ms)
+                self.store.saw_call(event, call, now_ms)
 
         await _blocking(work)
 
@@ -117,36 +117,36 @@ class Metering:
         use = self._use(event)
 
         def work() -> None:
-            self.investigations.report(event.session, use)
-            self.investigations.prompt(event, now_ms)
+            self.store.report(event.session, use)
+            self.store.prompt(event, now_ms)
 
         await _blocking(work)
 
     async def stop(self, event: Event) -> None:
         """The agent is about to finish: what it used is recorded."""
-        await _blocking(self.investigations.report, event.session, self._use(event))
+        await _blocking(self.store.report, event.session, self._use(event))
 
     async def subagent_stop(self, event: Event, now_ms: int) -> None:
         """A subagent is over: what it used is recorded, its investigation ends."""
         use = self._use(event)
 
         def work() -> None:
-            self.investigations.report(event.session, use)
-            self.investigations.subagent_stop(event, now_ms)
+            self.store.report(event.session, use)
+            self.store.subagent_stop(event, now_ms)
 
         await _blocking(work)
 
     async def sweep(self, now_ms: int) -> None:
         """Remove what sessions of long ago left."""
-        await _blocking(self.investigations.sweep, now_ms)
+        await _blocking(self.store.expire, now_ms)
 
-    def saw_fact(self, session: Session, fact: Fact, now_ms: int) -> None:
+    def saw_fact(self, session: Session, fact: TranscriptFact, now_ms: int) -> None:
         """The transcript told of a message's tokens or of a call that has run. A session hears of its own only."""
         if fact.subagent != session.subagent:
             return
-        heard = self._heard_of(session.agent, session.id, session.subagent)
+        heard = self._usage_of(session.agent, session.id, session.subagent)
         if fact.kind == "usage" and fact.total is not None:
-            heard.messages[fact.id] = Message(
+            heard.messages[fact.id] = MessageUsage(
                 id=fact.id,
                 subagent=fact.subagent,
                 context=fact.total.input_tokens + fact.total.cache_creation_input_tokens,
@@ -163,17 +163,17 @@ class Metering:
                 heard.ran[fact.id] = call
         _bound(heard.messages, heard.announced, heard.ran)
 
-    def _heard_of(self, agent: str, session: str, subagent: str) -> _Heard:
+    def _usage_of(self, agent: str, session: str, subagent: str) -> _SessionUsage:
         key = (agent, session, subagent)
-        heard = self._heard.setdefault(key, _Heard())
-        self._heard.move_to_end(key)
-        _bound(self._heard)
+        heard = self._usage.setdefault(key, _SessionUsage())
+        self._usage.move_to_end(key)
+        _bound(self._usage)
         return heard
 
-    def _of(self, event: Event) -> _Heard:
-        return self._heard_of(event.agent, event.session, event.subagent)
+    def _of(self, event: Event) -> _SessionUsage:
+        return self._usage_of(event.agent, event.session, event.subagent)
 
-    def _use(self, event: Event) -> list[Message]:
+    def _use(self, event: Event) -> list[MessageUsage]:
         heard = self._of(event)
         use = list(heard.messages.values())
         heard.messages.clear()
@@ -185,7 +185,7 @@ class Metering:
         holding = self.escalations.store.effective()
         return {
             "policy": {"hash": holding.policy.hash, "source": holding.source, "problems": list(holding.problems)},
-            "investigations": self.investigations.summary(now_ms),
+            "investigations": self.store.summary(now_ms),
             "repositories": list(self.own.problems.values()),
         }
 

@@ -13,11 +13,11 @@ import anyio.to_thread
 
 from borgd.agents.event import Event
 from borgd.journal import GroupCommit, Journal
-from borgd.lessons.redact import scrub_head
+from borgd.lessons.redact import redact_head
 from borgd.memory.records import Decision, Outcome
 from borgd.memory.sources.answers import answers
 from borgd.memory.sources.judge import (
-    Changes,
+    WorkChanges,
     judge_answers,
     judge_correction,
     judge_disagreement,
@@ -38,7 +38,7 @@ from borgd.sessions.session import Session, touched
 from borgd.stores import reverted_lines as regrets
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.repository import head
-from borgd.stores.reverted_lines import Made
+from borgd.stores.reverted_lines import MadeCommit
 
 KEPT_LINES = 400
 """guard: changed lines remembered between two judgements."""
@@ -57,7 +57,7 @@ WRITTEN = ("new_string", "content", "new_source")
 """Fields of a tool's input that hold what it wrote."""
 
 
-class Learning:
+class OutcomeStage:
     """Turns a session's further course into outcomes. ``told`` counts them by kind."""
 
     def __init__(self, knowledge: Knowledge, commit: GroupCommit, journals: Mapping[str, Journal], *, floor: float) -> None:
@@ -112,7 +112,9 @@ class Learning:
             made = now if now != before else ""
         decisions = tuple(decision.id for decision in session.decisions if shown(decision))
         if made and decisions:
-            record = Made(id=made, ms=now_ms, cwd=session.cwd, agent=session.agent, session=session.id, decisions=decisions)
+            record = MadeCommit(
+                id=made, ms=now_ms, cwd=session.cwd, agent=session.agent, session=session.id, decisions=decisions
+            )
             await self.commit.append(self.commits, [record])
 
     async def look_back(self, now_ms: int) -> int:
@@ -129,7 +131,7 @@ class Learning:
         run = suite_run(command, failed=event.tool.failed) if event.tool and isinstance(command, str) else None
         if run is None or not isinstance(command, str):
             return
-        name = " ".join(scrub_head(command, COMMAND_CHARS).split())[:SUITE_CHARS]
+        name = " ".join(redact_head(command, COMMAND_CHARS).split())[:SUITE_CHARS]
         if run.passed == (name not in session.red):  # as it was
             return
         session.write(("#borg-green" if run.passed else "#borg-red", name))
@@ -142,7 +144,7 @@ class Learning:
 
     async def at_stop(self, session: Session, event: Event, now_ms: int) -> None:
         """Judge the open ask by its answers, and early deliveries by what changed."""
-        changes = Changes(tuple(session.changed_paths), tuple(session.changed_lines))
+        changes = WorkChanges(tuple(session.changed_paths), tuple(session.changed_lines))
         found: list[Outcome] = []
         asked = self._decision(session, session.open_ask)
         if asked is not None:

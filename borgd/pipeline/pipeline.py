@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from borgd.agents.event import Event, Moment, Reply
-from borgd.pipeline.correction_stage import Listening
-from borgd.pipeline.limits_stage import Limiting
-from borgd.pipeline.outcome_stage import Learning
-from borgd.pipeline.recall_stage import Recalling
+from borgd.limits.investigation import convergence
+from borgd.limits.investigation.convergence import StopState
+from borgd.limits.investigation.tools import count
+from borgd.pipeline.correction_stage import CorrectionStage
+from borgd.pipeline.interrupt_stage import InterruptStage
+from borgd.pipeline.investigation_stage import InvestigationStage
+from borgd.pipeline.outcome_stage import OutcomeStage
+from borgd.pipeline.recall_stage import RecallStage
 from borgd.recall.render import width
 from borgd.sessions.session import PROMPT_CHARS, REMEMBERED_EVENTS, Session, apply_event, is_end, is_of_a_person, is_repeated
 
+KEPT_STOPS = 4
+"""guard: Stops of a session that are compared."""
 BETWEEN = "\n\n"
 """design: what stands between two texts for the agent."""
 
@@ -17,11 +23,19 @@ BETWEEN = "\n\n"
 class Pipeline:
     """The stages in their order. ``handle`` is called for one event of a session at a time."""
 
-    def __init__(self, limiting: Limiting, recalling: Recalling, learning: Learning, listening: Listening) -> None:
-        self.limiting = limiting
-        self.recalling = recalling
-        self.learning = learning
-        self.listening = listening
+    def __init__(
+        self,
+        investigations: InvestigationStage,
+        interrupts: InterruptStage,
+        recall: RecallStage,
+        outcomes: OutcomeStage,
+        corrections: CorrectionStage,
+    ) -> None:
+        self.investigations = investigations
+        self.interrupts = interrupts
+        self.recall = recall
+        self.outcomes = outcomes
+        self.corrections = corrections
         self.not_enforced: dict[str, int] = {}
         """Calls that ran although they were denied, by agent and tool: there its limits are advice."""
 
@@ -38,18 +52,18 @@ class Pipeline:
             case Moment.BEFORE_TOOL:
                 return await self.before_tool(session, event, now_ms)
             case Moment.MODEL_SWITCH:
-                return await self.limiting.metering.before_switch(event, now_ms)
+                return await self.investigations.before_switch(event, now_ms)
             case Moment.AFTER_TOOL:
                 return await self.after_tool(session, event, now_ms)
             case Moment.STOP:
                 return await self.stop(session, event, now_ms)
             case Moment.PERMISSION | Moment.NOTIFICATION:
-                await self.limiting.observe(session, event, now_ms)
+                await self.interrupts.observe(session, event, now_ms)
             case Moment.SUBAGENT_STOP:
-                await self.limiting.subagent_stop(event, now_ms)
-                await self.learning.at_stop(session, event, now_ms)
+                await self.investigations.subagent_stop(event, now_ms)
+                await self.outcomes.at_stop(session, event, now_ms)
             case Moment.SESSION_END if is_end(event):
-                await self.learning.ended(session, f"the session ended ({event.source or 'no reason given'})", now_ms)
+                await self.outcomes.ended(session, f"the session ended ({event.source or 'no reason given'})", now_ms)
                 if session.decisions:
                     session.write(("#borg-ended", str(now_ms)))
         return Reply()
@@ -57,7 +71,7 @@ class Pipeline:
     def compacted(self, session: Session) -> str:
         """What the agent was told and no longer sees; told once, whether a hook or the transcript speaks of it first."""
         session.compactions_answered = max(session.compactions_answered + 1, session.compactions)
-        return self.recalling.after_compaction(session)
+        return self.recall.after_compaction(session)
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A person spoke: what it corrects, what it opens, what it brings up, what waits to be handed over."""
@@ -65,19 +79,29 @@ class Pipeline:
             return Reply()
         if session.compactions > session.compactions_answered and (again := self.compacted(session)):
             session.tell_later(again)
-        heard = await self.listening.prompt(session, event, now_ms)
-        await self.limiting.prompt(event, now_ms)
+        heard = await self.corrections.prompt(session, event, now_ms)
+        await self.investigations.prompt(event, now_ms)
         return await self.context(session, event, heard, now_ms)
 
     async def before_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """May the call go on? What was denied is remembered, for hosts that let it run all the same."""
-        reply = await self.limiting.before_tool(session, event, now_ms)
-        self.learning.may_commit(session, event)
+        reply = await self.limits(session, event, now_ms)
+        self.outcomes.may_commit(session, event)
         if reply.deny and event.tool is not None and event.tool.id:
             session.denied[event.tool.id] = None
             while len(session.denied) > REMEMBERED_EVENTS:
                 session.denied.popitem(last=False)
         return reply
+
+    async def limits(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """Nothing, or a denial: by the investigation's budget first, then by the account of interruptions."""
+        judged = await self.investigations.before_tool(event, now_ms)
+        if judged.deny:
+            return judged
+        asked = await self.interrupts.before_tool(session, event, now_ms)
+        if asked.deny:
+            await self.investigations.stopped_elsewhere(event, now_ms)
+        return Reply(context=judged.context, deny=asked.deny, input=asked.input)
 
     async def after_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A tool call is over: what it changed and cost, what it names for the first time."""
@@ -85,30 +109,31 @@ class Pipeline:
             del session.denied[event.tool.id]
             what = f"{event.agent} {event.tool.name}"
             self.not_enforced[what] = self.not_enforced.get(what, 0) + 1
-        await self.limiting.after_tool(session, event, now_ms)
-        self.learning.saw_tool(session, event, changing=self.limiting.changes(event))
-        await self.learning.tests_turned(session, event, now_ms)
-        await self.learning.committed(session, event, now_ms)
-        heard = await self.listening.tool(session, event, now_ms)
+        await self.investigations.after_tool(event, now_ms)
+        await self.interrupts.after_tool(session, event, now_ms)
+        self.outcomes.saw_tool(session, event, changing=changes(event))
+        await self.outcomes.tests_turned(session, event, now_ms)
+        await self.outcomes.committed(session, event, now_ms)
+        heard = await self.corrections.tool(session, event, now_ms)
         return await self.context(session, event, heard, now_ms)
 
     async def stop(self, session: Session, event: Event, now_ms: int) -> Reply:
         """The agent is about to finish: judge what it was asked before, then ask, at most once a prompt."""
         if event.background:  # the agent waits for something it started: the turn is not over
             return Reply()
-        await self.limiting.stop(event)
-        await self.learning.at_stop(session, event, now_ms)
-        if self.limiting.nothing_new(session):
+        await self.investigations.stop(event)
+        await self.outcomes.at_stop(session, event, now_ms)
+        if nothing_new(session):
             return Reply()
-        block = await self.recalling.stop(session, event, now_ms)
+        block = await self.recall.stop(session, event, now_ms)
         if block:
             session.blocked_at = (event.last_message[:PROMPT_CHARS], now_ms)
         return Reply(block=block)
 
     async def context(self, session: Session, event: Event, heard: str, now_ms: int) -> Reply:
         """What was heard, people's answers, what waited, what comes up now: as much as the host takes; the rest waits."""
-        texts = [text for text in (heard, *await self.limiting.waiting(session, now_ms), *session.free) if text]
-        room = self.recalling.policy.host_chars
+        texts = [text for text in (heard, *await self.interrupts.waiting(session, now_ms), *session.free) if text]
+        room = self.recall.policy.host_chars
         fitting = 0
         for text in texts:
             room -= width(text) + len(BETWEEN)
@@ -116,5 +141,21 @@ class Pipeline:
                 break
             fitting += 1
         session.free = texts[fitting:]
-        early = "" if session.free else await self.recalling.early(session, event, now_ms, room)
+        early = "" if session.free else await self.recall.early(session, event, now_ms, room)
         return Reply(context=BETWEEN.join([*texts[:fitting], *([early] if early else [])]))
+
+
+def nothing_new(session: Session) -> bool:
+    """Whether this Stop has nothing that the last one had not: no change, no question, no answer."""
+    now = StopState(
+        work=frozenset({f"{session.prompt_id} {session.edits}"}),
+        asked=frozenset(session.asked),
+        answered=frozenset(name for _, name in session.judged),
+    )
+    session.stops = [*session.stops[-KEPT_STOPS + 1 :], now]
+    return convergence.nothing_new(session.stops)
+
+
+def changes(event: Event) -> bool:
+    """Whether a finished tool call changed state, as far as can be told from the call."""
+    return event.tool is not None and count(event.agent, event.tool, event.cwd).kind == "change"

@@ -24,7 +24,7 @@ from borgd.recall.choose import Choice, choose_early, choose_stop
 from borgd.recall.context import Context
 from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 from borgd.recall.text.scope import named_scopes
 from borgd.sessions.session import Session, touched
 from borgd.stores.grader import GRADER_LESSONS, Grader
@@ -44,7 +44,7 @@ T = TypeVar("T")
 Choose = Callable[[list[Match], str], Choice]
 
 
-class Recalling:
+class RecallStage:
     """Decides what a session hears. ``machine`` names this machine in the records."""
 
     def __init__(
@@ -55,7 +55,7 @@ class Recalling:
         decisions: Journal,
         *,
         machine: str,
-        policy: Policy,
+        policy: RecallPolicy,
     ) -> None:
         self.knowledge = knowledge
         self.commit = commit
@@ -67,7 +67,7 @@ class Recalling:
         """Decisions whose text came too late for the agent."""
         self._count = 0
 
-    def configure(self, config: Config, policy: Policy) -> None:
+    def configure(self, config: Config, policy: RecallPolicy) -> None:
         """Settings changed."""
         self.policy = policy
         self.grader.command = config.recall.grader
@@ -227,12 +227,12 @@ class Recalling:
             matched = [match.id for match in knowledge.index.match(context, knowledge.prior)]
             in_scope = (one.id for one in knowledge.lessons.values() if not one.scope or place(one.scope) > 0)
             found = (knowledge.lessons[name] for name in dict.fromkeys(chain(matched, in_scope)) if name not in done)
-            return list(islice((one for one in found if knowledge.hears(one, session.remote)), GRADER_LESSONS))
+            return list(islice((one for one in found if knowledge.reaches(one, session.remote)), GRADER_LESSONS))
 
         return await self._locked(find)
 
     def _reaches(self, match: Match, session: Session) -> bool:
-        return self.knowledge.hears(self.knowledge.lessons[match.id], session.remote)
+        return self.knowledge.reaches(self.knowledge.lessons[match.id], session.remote)
 
     def _signed(self, decision: Decision, session: Session, micros: int) -> Decision:
         return msgspec.structs.replace(

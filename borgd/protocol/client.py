@@ -10,7 +10,7 @@ from typing import NoReturn
 from borgd.errors import NoDaemonError, ProtocolError
 from borgd.protocol import frames as wire
 from borgd.protocol.address import socket_path
-from borgd.protocol.frames import Answer
+from borgd.protocol.frames import ReplyFrame
 from borgd.protocol.peer import peer_pid, peer_uid
 
 CALL_S = 10.0
@@ -103,7 +103,7 @@ def daemon_pid(timeout_s: float = CALL_S) -> int | None:
         sock.close()
 
 
-def call(method: str, body: bytes = b"", timeout_s: float = CALL_S) -> Answer:
+def call(method: str, body: bytes = b"", timeout_s: float = CALL_S) -> ReplyFrame:
     """The daemon's answer to ``method``.
 
     :param body: JSON parameters, or nothing.

@@ -28,7 +28,7 @@ class Header(NamedTuple):
     words: tuple[str, ...]
 
 
-class Answer(NamedTuple):
+class ReplyFrame(NamedTuple):
     """One reply: the exit code for the caller, its standard output and standard error."""
 
     status: int = 0
@@ -67,7 +67,7 @@ def request(kind: str, *words: str) -> bytes:
     return f"borg/{VERSION} {kind} {' '.join(words)}\n".encode("ascii")
 
 
-def pack(answer: Answer) -> bytes:
+def pack(answer: ReplyFrame) -> bytes:
     """``answer`` as bytes on the wire."""
     return b"borg/%d %d %d %d\n%s%s" % (
         VERSION,
@@ -79,7 +79,7 @@ def pack(answer: Answer) -> bytes:
     )
 
 
-def unpack(data: bytes) -> Answer:
+def unpack(data: bytes) -> ReplyFrame:
     """A whole reply back into its parts.
 
     :raises ProtocolError: cut short, too long, or not a reply.
@@ -94,4 +94,4 @@ def unpack(data: bytes) -> Answer:
         raise ProtocolError("the daemon's reply has a damaged status line") from None
     if out < 0 or err < 0 or len(rest) != out + err:
         raise ProtocolError("the daemon's reply was cut short")
-    return Answer(status, rest[:out], rest[out:])
+    return ReplyFrame(status, rest[:out], rest[out:])

@@ -18,11 +18,11 @@ from borgd.memory.records import Channel, Decision, PoolEntry
 from borgd.recall import draws, render, slots
 from borgd.recall.disagreement import disagreement, disagreements
 from borgd.recall.early import Topics, early_pool, standing_pool
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 from borgd.recall.rank import Matched, Ranked, Ranking, rank, weigh
 from borgd.recall.stop import budget_pool, graded_without, stop_cap, widen_pool
 
-POLICY = Policy()
+POLICY = RecallPolicy()
 """design: the constants as chosen."""
 
 
@@ -50,7 +50,7 @@ class _Moment(NamedTuple):
     session: str
     decision_id: str
     now_ms: int
-    policy: Policy
+    policy: RecallPolicy
     channel: Channel
     topics: tuple[str, ...] = ()
     rule: str = "budget"
@@ -68,7 +68,7 @@ def choose_early(
     session: str,
     decision_id: str,
     now_ms: int,
-    policy: Policy = POLICY,
+    policy: RecallPolicy = POLICY,
 ) -> Choice:
     """What comes with the first naming of ``topics`` (scope names; ANY at the session's first prompt).
 
@@ -99,7 +99,7 @@ def choose_stop(
     session: str,
     decision_id: str,
     now_ms: int,
-    policy: Policy = POLICY,
+    policy: RecallPolicy = POLICY,
     grades: Mapping[str, int] | None = None,
 ) -> Choice:
     """What a Stop asks, or hands over free.
@@ -136,7 +136,7 @@ def _choose_graded(
 ) -> Choice:
     """By grades in the grader's order: nothing is drawn, the holdout alone is chance."""
     policy = moment.policy
-    hidden = moment.memory.succession().heirs
+    hidden = moment.memory.succession().successors
     open_grades = {
         name: grade
         for name, grade in grades.items()
@@ -178,7 +178,7 @@ def _choose(
     cap = policy.early_cap if early else stop_cap(policy)
     room = _limit(moment) - render.overhead(head, peers=any(lesson.lesson.peer for lesson in [*standing, *plain]))
     first, room = _in_order(moment, standing, [lesson.id for lesson in standing[:cap]], room)
-    rule = slots.Rule(slots=max(0, cap - len(standing)), generic=0 if early else policy.generic_cap, room=room)
+    rule = slots.SlotRule(slots=max(0, cap - len(standing)), generic=0 if early else policy.generic_cap, room=room)
     return _finish(moment, [*first, *_drawn(moment, plain, rule)], reasons, head)
 
 
@@ -193,7 +193,7 @@ def _in_order(moment: _Moment, lessons: Sequence[Ranked], winners: Collection[st
     return placed, max(0, room)
 
 
-def _drawn(moment: _Moment, lessons: Sequence[Ranked], rule: slots.Rule) -> list[_Slot]:
+def _drawn(moment: _Moment, lessons: Sequence[Ranked], rule: slots.SlotRule) -> list[_Slot]:
     """Lessons that compete by their draws: kept, cut, then the rest by score."""
     policy = moment.policy
     first = np.array([moment.channel == "early" or lesson.scoped for lesson in lessons], dtype=bool)
@@ -273,7 +273,7 @@ def _decision(
     )
 
 
-def _entry(slot: _Slot, place: int, best: float, policy: Policy, *, shown: bool, held: bool) -> PoolEntry:
+def _entry(slot: _Slot, place: int, best: float, policy: RecallPolicy, *, shown: bool, held: bool) -> PoolEntry:
     ranked = slot.ranked
     return PoolEntry(
         id=ranked.id,
@@ -308,7 +308,7 @@ def _text(moment: _Moment, shown: Sequence[Ranked], head: str) -> str:
     return render.compose(head, lines, notes, _limit(moment), moment.decision_id)
 
 
-def _shape(moment: _Moment) -> render.Shape:
+def _shape(moment: _Moment) -> render.LineShape:
     return render.stop_shape(moment.policy) if moment.channel == "stop" else render.early_shape(moment.policy)
 
 
@@ -322,8 +322,8 @@ def _limit(moment: _Moment) -> int:
 
 def _verdict(slot: _Slot, away: bool, entry: PoolEntry) -> str:
     chance = f"score {entry.score:.3f} (draw {entry.draw:.2f}), p {entry.p:.3f}"
-    if slot.ranked.heir_of:
-        chance += f", by the evidence for {slot.ranked.heir_of}, which it supersedes"
+    if slot.ranked.successor_of:
+        chance += f", by the evidence for {slot.ranked.successor_of}, which it supersedes"
     if slot.cut:
         return f"cut: no room for its text; {chance}"
     if away:
@@ -337,7 +337,7 @@ def _on_topic_top(ranking: Ranking, topics: Topics) -> float:
     return max((lesson.score for lesson in ranking.ranked if topics.bring(lesson)), default=0.0)
 
 
-def _early_reasons(ranking: Ranking, topics: Topics, done: Collection[str], policy: Policy) -> dict[str, str]:
+def _early_reasons(ranking: Ranking, topics: Topics, done: Collection[str], policy: RecallPolicy) -> dict[str, str]:
     bar = policy.relative * _on_topic_top(ranking, topics)
     reasons = {}
     for lesson in ranking.ranked:
@@ -350,7 +350,7 @@ def _early_reasons(ranking: Ranking, topics: Topics, done: Collection[str], poli
     return reasons
 
 
-def _stop_reasons(ranking: Ranking, done: Collection[str], policy: Policy, *, blocks: bool) -> dict[str, str]:
+def _stop_reasons(ranking: Ranking, done: Collection[str], policy: RecallPolicy, *, blocks: bool) -> dict[str, str]:
     block, low = policy.block * ranking.top, policy.low * ranking.top
     reasons = {}
     for lesson in ranking.ranked:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 from borgd.recall.rank import Ranked, name_key, weigh
 
 ANY = "*"
@@ -35,7 +35,7 @@ class Topics:
         return self.names_one_of(ranked.lesson.scope) or (self.any and ranked.consolidated)
 
 
-def early_pool(ranked: Iterable[Ranked], topics: Topics, done: Collection[str], policy: Policy) -> list[Ranked]:
+def early_pool(ranked: Iterable[Ranked], topics: Topics, done: Collection[str], policy: RecallPolicy) -> list[Ranked]:
     """On-topic lessons that are not standing, not done, and score at least RELATIVE × the best on topic, done or not."""
     on_topic = [lesson for lesson in ranked if topics.bring(lesson)]
     bar = policy.relative * max((lesson.score for lesson in on_topic), default=0.0)
@@ -56,7 +56,7 @@ def standing_pool(
 
     :param evidence: of what matched.
     """
-    hidden = memory.succession().heirs
+    hidden = memory.succession().successors
     found = [
         lesson
         for lesson in lessons.values()

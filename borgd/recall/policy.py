@@ -53,7 +53,7 @@ Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 
 
-class Policy(msgspec.Struct, frozen=True, kw_only=True):
+class RecallPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """One way to choose. ``ask_cap`` None: no cap of the user's own. ``explore`` False: belief means instead of draws."""
 
     name: str = ""
@@ -86,7 +86,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 def names(value: msgspec.Struct | None = None, prefix: str = "") -> dict[str, object]:
     """Every constant of a policy by its dotted name (``relative``, ``belief.ignored``, ``activation.decay``)."""
     found: dict[str, object] = {}
-    struct = Policy() if value is None else value
+    struct = RecallPolicy() if value is None else value
     for field in msgspec.structs.fields(struct):
         part = getattr(struct, field.name)
         if isinstance(part, msgspec.Struct):
@@ -97,7 +97,7 @@ def names(value: msgspec.Struct | None = None, prefix: str = "") -> dict[str, ob
     return found
 
 
-def changed(policy: Policy, settings: Mapping[str, object]) -> Policy:
+def changed(policy: RecallPolicy, settings: Mapping[str, object]) -> RecallPolicy:
     """``policy`` with constants replaced, by the names of ``names``; case does not matter.
 
     :raises UsageError: no such constant, or a value it cannot have.
@@ -114,13 +114,13 @@ def changed(policy: Policy, settings: Mapping[str, object]) -> Policy:
             branch = branch[step]
         branch[where[-1]] = value
         try:
-            policy = msgspec.convert(tree, Policy, strict=not isinstance(value, str))
+            policy = msgspec.convert(tree, RecallPolicy, strict=not isinstance(value, str))
         except msgspec.ValidationError as error:
             raise UsageError(f"{name}={value}: {error}") from None
     return policy
 
 
-def policy_of(config: Config) -> Policy:
+def policy_of(config: Config) -> RecallPolicy:
     """The policy of recall under this configuration."""
     floor = MATCH_FLOOR if config.recall.floor is None else config.recall.floor
-    return Policy(holdout=config.recall.holdout, ask_cap=config.recall.ask_cap, match_floor=floor)
+    return RecallPolicy(holdout=config.recall.holdout, ask_cap=config.recall.ask_cap, match_floor=floor)

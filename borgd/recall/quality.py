@@ -25,7 +25,7 @@ SAME_WORDS = "near-miss-same-words"
 SAME_SYSTEM = "near-miss-same-system"
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True):
+class LabelledCase(msgspec.Struct, frozen=True, kw_only=True):
     """One labelled context. ``relevant``: lesson id → grade 1 to 3; empty: nothing may be recalled."""
 
     id: str
@@ -55,7 +55,7 @@ Ranking = Sequence[tuple[str, float]]
 """Lesson ids with their scores, best first."""
 
 
-class Figures(msgspec.Struct, frozen=True, kw_only=True):
+class QualityFigures(msgspec.Struct, frozen=True, kw_only=True):
     """What a floor does on a set. None where nothing is there to be counted.
 
     ``ndcg5``: over all contexts with labels, without the floor. ``hit_recall``: share of hit contexts in which a relevant
@@ -89,14 +89,14 @@ def _mean(values: Iterable[float]) -> float | None:
     return sum(listed) / len(listed) if listed else None
 
 
-def figures(cases: Sequence[Case], rankings: Sequence[Ranking], floor: float | Sequence[float]) -> Figures:
+def figures(cases: Sequence[LabelledCase], rankings: Sequence[Ranking], floor: float | Sequence[float]) -> QualityFigures:
     """The figures at one floor, or with a floor of its own for each case."""
     floors = [floor] * len(cases) if isinstance(floor, (int, float)) else list(floor)
     shown = [[id for id, score in ranking[:TOP] if score >= limit] for ranking, limit in zip(rankings, floors, strict=True)]
     right = [[id for id in ids if case.relevant.get(id)] for case, ids in zip(cases, shown, strict=True)]
     kinds = sorted({case.sort for case in cases})
     hits = [place for place, case in enumerate(cases) if case.sort == HIT]
-    return Figures(
+    return QualityFigures(
         ndcg5=_mean(ndcg(ranking, case.relevant) for case, ranking in zip(cases, rankings, strict=True) if case.relevant),
         hit_recall=_mean(float(bool(right[place])) for place in hits),
         precision=_mean(len(right[place]) / len(shown[place]) for place in hits if shown[place]),
@@ -111,7 +111,7 @@ def figures(cases: Sequence[Case], rankings: Sequence[Ranking], floor: float | S
     )
 
 
-def silencing_floor(cases: Sequence[Case], rankings: Sequence[Ranking]) -> float:
+def silencing_floor(cases: Sequence[LabelledCase], rankings: Sequence[Ranking]) -> float:
     """The lowest floor at which the two shares above stay silent; 0 where the set has no context of those kinds."""
     floor = 0.0
     for kind, share in ((UNRELATED, UNRELATED_SILENT), (SAME_WORDS, SAME_WORDS_SILENT)):
@@ -126,6 +126,6 @@ def silencing_floor(cases: Sequence[Case], rankings: Sequence[Ranking]) -> float
     return floor
 
 
-def curve(cases: Sequence[Case], rankings: Sequence[Ranking], floors: Iterable[float]) -> list[Figures]:
+def curve(cases: Sequence[LabelledCase], rankings: Sequence[Ranking], floors: Iterable[float]) -> list[QualityFigures]:
     """The figures over a range of floors."""
     return [figures(cases, rankings, floor) for floor in floors]

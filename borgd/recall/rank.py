@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from borgd.lessons.lesson import ID_PATTERN, Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.trust import NEUTRAL
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 from borgd.recall.text.words import segments
 
 HALF = 0.5
@@ -55,7 +55,7 @@ class Ranked(NamedTuple):
     consolidated: bool
     authors: tuple[str, ...] = ()
     """Canonical names."""
-    heir_of: str = ""
+    successor_of: str = ""
     """The hidden lesson whose evidence it goes by, where that was the stronger."""
 
     @property
@@ -83,11 +83,13 @@ class Ranking(NamedTuple):
         return self.ranked[0].score if self.ranked else 0.0
 
 
-def rank(matches: Iterable[Matched], lessons: Mapping[str, Lesson], memory: Memory, policy: Policy) -> Ranking:
+def rank(matches: Iterable[Matched], lessons: Mapping[str, Lesson], memory: Memory, policy: RecallPolicy) -> Ranking:
     """Rank what matched. ``matches`` come best first; those below ``policy.match_floor`` end the reading."""
     excluded: dict[str, str] = {}
     evidence = _evidence(matches, lessons, memory, policy.match_floor, excluded)
-    scored = [weigh(lessons[name], found, memory, heir_of=heir_of) for name, (found, heir_of) in evidence.items()]
+    scored = [
+        weigh(lessons[name], found, memory, successor_of=successor_of) for name, (found, successor_of) in evidence.items()
+    ]
     scored.sort(key=lambda ranked: (-ranked.score, ranked.id))
     if not scored:
         return Ranking((), excluded)
@@ -101,7 +103,7 @@ def rank(matches: Iterable[Matched], lessons: Mapping[str, Lesson], memory: Memo
     return Ranking(tuple(awake), excluded)
 
 
-def weigh(lesson: Lesson, evidence: float, memory: Memory, *, heir_of: str = "") -> Ranked:
+def weigh(lesson: Lesson, evidence: float, memory: Memory, *, successor_of: str = "") -> Ranked:
     """``lesson`` with the evidence for it and all that memory knows of it."""
     weight = memory.weight(lesson.id)
     base = evidence * weight.squash * weight.trust / NEUTRAL
@@ -120,7 +122,7 @@ def weigh(lesson: Lesson, evidence: float, memory: Memory, *, heir_of: str = "")
         dormant=weight.dormant,
         consolidated=weight.consolidated,
         authors=memory.people.authors(lesson),
-        heir_of=heir_of,
+        successor_of=successor_of,
     )
 
 
@@ -128,7 +130,7 @@ def _evidence(
     matches: Iterable[Matched], lessons: Mapping[str, Lesson], memory: Memory, floor: float, excluded: dict[str, str]
 ) -> dict[str, tuple[float, str]]:
     """Evidence per live lesson, inherited evidence included, and whose it was."""
-    heirs = memory.succession().heirs
+    successors = memory.succession().successors
     in_scope: dict[str, bool] = {}
     found: dict[str, tuple[float, str]] = {}
     weak = 0
@@ -143,14 +145,16 @@ def _evidence(
                 break
             excluded[match.id] = f"evidence {match.evidence:.3f} is below the floor of {floor:.3f}"
         else:
-            for name in heirs.get(match.id, (match.id,)):
+            for name in successors.get(match.id, (match.id,)):
                 if name not in found or found[name][0] < match.evidence:
                     found[name] = (match.evidence, "" if name == match.id else match.id)
-            if match.id in heirs:
-                excluded[match.id] = f"superseded by {', '.join(heirs[match.id])}"
-    for name, (_, heir_of) in list(found.items()):
-        if heir_of and (reason := _unfit(lessons[name], in_scope.get(name, _shared(lessons[name], lessons[heir_of])))):
-            excluded[name] = f"inherits from {heir_of}, but: {reason}"
+            if match.id in successors:
+                excluded[match.id] = f"superseded by {', '.join(successors[match.id])}"
+    for name, (_, successor_of) in list(found.items()):
+        if successor_of and (
+            reason := _unfit(lessons[name], in_scope.get(name, _shared(lessons[name], lessons[successor_of])))
+        ):
+            excluded[name] = f"inherits from {successor_of}, but: {reason}"
             del found[name]
         else:
             excluded.pop(name, None)
@@ -166,9 +170,9 @@ def _unfit(lesson: Lesson, in_scope: bool) -> str:
     return "" if in_scope else f"none of its systems is named ({', '.join(lesson.scope)})"
 
 
-def _shared(heir: Lesson, hidden: Lesson) -> bool:
-    """An heir that matched nothing itself is in scope where it shares a system with the lesson it inherits from."""
-    return not heir.scope or shares_scope(heir.scope, hidden.scope)
+def _shared(successor: Lesson, hidden: Lesson) -> bool:
+    """An successor that matched nothing itself is in scope where it shares a system with the lesson it inherits from."""
+    return not successor.scope or shares_scope(successor.scope, hidden.scope)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.sanitize import clean
 from borgd.recall.disagreement import authors
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 
 MARK = "[borg]"
 """design: how each text of ours begins."""
@@ -46,7 +46,7 @@ def bounded(text: str, limit: int) -> str:
     return line
 
 
-class Shape(NamedTuple):
+class LineShape(NamedTuple):
     """How a lesson's line is laid out: characters per field, and what joins the fields."""
 
     question: int
@@ -55,17 +55,17 @@ class Shape(NamedTuple):
     joint: str
 
 
-def early_shape(policy: Policy) -> Shape:
+def early_shape(policy: RecallPolicy) -> LineShape:
     """A line of an early delivery or a free hand-over."""
-    return Shape(policy.early_question_chars, policy.early_consequence_chars, policy.early_overrides_chars, " ")
+    return LineShape(policy.early_question_chars, policy.early_consequence_chars, policy.early_overrides_chars, " ")
 
 
-def stop_shape(policy: Policy) -> Shape:
+def stop_shape(policy: RecallPolicy) -> LineShape:
     """A question of a Stop block, its consequence on a line of its own."""
-    return Shape(policy.stop_question_chars, policy.stop_consequence_chars, policy.early_overrides_chars, "\n  ")
+    return LineShape(policy.stop_question_chars, policy.stop_consequence_chars, policy.early_overrides_chars, "\n  ")
 
 
-def line(lesson: Lesson, shape: Shape) -> str:
+def line(lesson: Lesson, shape: LineShape) -> str:
     """One lesson as the agent reads it."""
     said = f" (from {bounded(authors(lesson), AUTHORS_CHARS)})" if lesson.peer else ""
     text = f"- {lesson.id}{said}: {bounded(lesson.question, shape.question)}"
@@ -76,7 +76,7 @@ def line(lesson: Lesson, shape: Shape) -> str:
     return text
 
 
-def size(lesson: Lesson, shape: Shape) -> int:
+def size(lesson: Lesson, shape: LineShape) -> int:
     """Characters to set aside for the lesson's line and its line break; never less than it takes.
 
     Plain ASCII is measured, not laid out: a pool is sized on every choice, and cleaning cannot make ASCII longer.

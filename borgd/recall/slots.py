@@ -35,7 +35,7 @@ P_LEAST = 2.0**-16
 """method: stands for a probability too small to see; none is ever logged as 0."""
 
 
-class Rule(NamedTuple):
+class SlotRule(NamedTuple):
     """``slots`` in all, of which lessons that are not ``first`` take at most ``generic``; ``room`` in characters."""
 
     slots: int
@@ -63,7 +63,7 @@ class Filled(NamedTuple):
     scores: Floats
 
 
-def fill(pool: Pool, drawn: Floats, rule: Rule) -> Filled:
+def fill(pool: Pool, drawn: Floats, rule: SlotRule) -> Filled:
     """Fill the slots by base × (0.5 + draw); ids break ties."""
     scores = pool.base * (HALF + drawn)
     order = sorted(range(len(scores)), key=lambda i: (-scores[i], pool.lessons[i].id))
@@ -73,7 +73,7 @@ def fill(pool: Pool, drawn: Floats, rule: Rule) -> Filled:
     return Filled(winners[:fits], winners[fits:], scores)
 
 
-def propensity(pool: Pool, rule: Rule, filled: Filled, session: str, count: int) -> Floats:
+def propensity(pool: Pool, rule: SlotRule, filled: Filled, session: str, count: int) -> Floats:
     """P(kept) of every lesson in the pool, in (0, 1], before any holdout; exactly 1 where the pool always fits.
 
     :param filled: what the decision's own draw kept.
@@ -155,7 +155,7 @@ def _fewer_than(below: Floats, slots: int) -> Floats:
     return tail
 
 
-def _share(pool: Pool, rule: Rule, kept: npt.NDArray[np.bool_], session: str, count: int) -> Floats:
+def _share(pool: Pool, rule: SlotRule, kept: npt.NDArray[np.bool_], session: str, count: int) -> Floats:
     """Share of ``count`` other draws, and the decision's own, in which the rule keeps each lesson."""
     scores = pool.base * (HALF + draws.alternatives(session, pool.lessons, count))
     first, rest = _counts(pool, rule)
@@ -178,7 +178,7 @@ def _best(scores: Floats, members: Ints, slots: int) -> Ints:
     return best
 
 
-def _counts(pool: Pool, rule: Rule) -> tuple[int, int]:
+def _counts(pool: Pool, rule: SlotRule) -> tuple[int, int]:
     """Slots that the first class and the rest fill."""
     ahead = int(np.count_nonzero(pool.first))
     first = max(0, min(rule.slots, ahead))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 from borgd.recall.rank import Ranked
 
 CERTAIN, LIKELY, WORTH_A_THOUGHT = 3, 2, 1
 
 
-def budget_pool(ranked: Sequence[Ranked], done: Collection[str], policy: Policy) -> list[Ranked]:
+def budget_pool(ranked: Sequence[Ranked], done: Collection[str], policy: RecallPolicy) -> list[Ranked]:
     """Every lesson not done over LOW × the best (done or not); empty unless one of them has BLOCK × the best."""
     best = ranked[0].score if ranked else 0.0
     waiting = [lesson for lesson in ranked if lesson.id not in done]
@@ -24,7 +24,9 @@ def budget_pool(ranked: Sequence[Ranked], done: Collection[str], policy: Policy)
     return [lesson for lesson in waiting if lesson.score > policy.low * best]
 
 
-def widen_pool(ranked: Sequence[Ranked], picks: Collection[str], done: Collection[str], policy: Policy) -> list[Ranked]:
+def widen_pool(
+    ranked: Sequence[Ranked], picks: Collection[str], done: Collection[str], policy: RecallPolicy
+) -> list[Ranked]:
     """A grader's picks, lifted to at least the best score, and every lesson not done over LOW × the best."""
     chosen = [lesson for lesson in ranked if lesson.id in picks and lesson.id not in done]
     if not chosen:
@@ -38,7 +40,7 @@ def widen_pool(ranked: Sequence[Ranked], picks: Collection[str], done: Collectio
 
 
 def budget(
-    ranked: Sequence[Ranked], done: Collection[str], policy: Policy, draws: Mapping[str, float] | None = None
+    ranked: Sequence[Ranked], done: Collection[str], policy: RecallPolicy, draws: Mapping[str, float] | None = None
 ) -> list[str]:
     """What a Stop asks by scores alone; empty: it does not block."""
     return in_scope_first(explored(budget_pool(ranked, done, policy), draws), policy)
@@ -48,7 +50,7 @@ def widen(
     ranked: Sequence[Ranked],
     picks: Collection[str],
     done: Collection[str],
-    policy: Policy,
+    policy: RecallPolicy,
     draws: Mapping[str, float] | None = None,
 ) -> list[str]:
     """What a Stop asks around a grader's picks; empty: it picked none that is not done."""
@@ -61,19 +63,19 @@ def explored(pool: Sequence[Ranked], draws: Mapping[str, float] | None) -> list[
     return sorted(pool, key=lambda lesson: (-lesson.drawn(drawn.get(lesson.id, lesson.mean)), lesson.id))
 
 
-def in_scope_first(ordered: Sequence[Ranked], policy: Policy) -> list[str]:
+def in_scope_first(ordered: Sequence[Ranked], policy: RecallPolicy) -> list[str]:
     """Candidates in their order, scoped ones first, at most GENERIC_CAP unscoped, the cap in all."""
     scoped = [lesson.id for lesson in ordered if lesson.scoped][: stop_cap(policy)]
     generic = [lesson.id for lesson in ordered if not lesson.scoped][: policy.generic_cap]
     return [*scoped, *generic][: stop_cap(policy)]
 
 
-def stop_cap(policy: Policy) -> int:
+def stop_cap(policy: RecallPolicy) -> int:
     """Lessons a block may ask: CAP, or the user's own cap where it is lower."""
     return policy.cap if policy.ask_cap is None else min(policy.cap, policy.ask_cap)
 
 
-def graded(grades: Mapping[str, int], policy: Policy) -> tuple[list[str], list[str]]:
+def graded(grades: Mapping[str, int], policy: RecallPolicy) -> tuple[list[str], list[str]]:
     """What to ask in a block, and what to hand over free, from grades in the grader's order.
 
     With a 3: all 3s, then 2s, then 1s up to CAP are asked. Without: nothing is asked, 2s then 1s up to CAP go free.
@@ -81,13 +83,13 @@ def graded(grades: Mapping[str, int], policy: Policy) -> tuple[list[str], list[s
     return graded_capped(grades, policy, None)
 
 
-def graded_capped(grades: Mapping[str, int], policy: Policy, ask_cap: int | None) -> tuple[list[str], list[str]]:
+def graded_capped(grades: Mapping[str, int], policy: RecallPolicy, ask_cap: int | None) -> tuple[list[str], list[str]]:
     """``graded``, where a cap makes a block ask only 3s, the first ``ask_cap`` in the grader's order."""
     return graded_without(grades, policy, ask_cap, ())
 
 
 def graded_without(
-    grades: Mapping[str, int], policy: Policy, ask_cap: int | None, had: Collection[str]
+    grades: Mapping[str, int], policy: RecallPolicy, ask_cap: int | None, had: Collection[str]
 ) -> tuple[list[str], list[str]]:
     """``graded_capped`` for a session that already had the lessons ``had``: they may be asked, but take no free slot."""
     certain, likely, thought = (

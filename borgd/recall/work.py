@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from borgd.recall.context import Context
 from borgd.recall.text.document_frequencies import ContextPrior
-from borgd.recall.text.scope import Parts, parts_of, places
+from borgd.recall.text.scope import NameParts, parts_of, places
 from borgd.recall.text.spelling import term
-from borgd.recall.text.synonyms import kin
+from borgd.recall.text.synonyms import synonyms
 from borgd.recall.text.words import tokens
 
 KIN = 0.5
@@ -83,20 +83,20 @@ class Work:
         self._length = len(self.stems) / prior.typical
         self.held: dict[str, float] = dict.fromkeys(self.stems, 1.0)
         self._worth: dict[str, tuple[float, float, float]] = {}
-        self._add_kin()
+        self._add_synonyms()
         touched = [line for line in map(str.strip, context.text.splitlines()) if _PATH.fullmatch(line)]
         self.touched = set(stems("\n".join(touched)))
         self.wording = len(_WORDING.intersection(words[:HEAD_WORDS])) + _documents(touched)
         self.stop = float(context.moment == "stop")
         names = {name: parts_of(name) for name in scopes}
-        text = Parts(context.text)
+        text = NameParts(context.text)
         self.named = {name for name, parts in names.items() if text.names(parts)}
         self.placed = set(places(names, context.cwd, context.remote))
         self._somewhere = bool(names) and bool(context.cwd or context.remote)
 
-    def _add_kin(self) -> None:
+    def _add_synonyms(self) -> None:
         """Stems that are not there but whose kin is: held by ``KIN``, never for more than the kin itself is worth."""
-        relations = kin()
+        relations = synonyms()
         for one in self.stems & relations.keys():
             for other in relations[one] - self.stems:
                 ratio = min(1.0, self.worth(one)[1] / self.worth(other)[1])

@@ -14,7 +14,7 @@ from borgd.replay.records import LATEST_MS
 DAY_MS = 24 * 3600 * 1000
 
 
-class Line(msgspec.Struct, gc=False):
+class AskLine(msgspec.Struct, gc=False):
     """What is read of a record; other kinds than ``asked`` pass by."""
 
     kind: str = ""
@@ -35,7 +35,7 @@ class AskDay:
     bar: float | None = None
 
 
-_DECODER = msgspec.json.Decoder(Line)
+_DECODER = msgspec.json.Decoder(AskLine)
 
 
 def ask_days(lines: Iterable[bytes], since_ms: int = 0) -> list[AskDay]:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from borgd.errors import UsageError
 from borgd.memory.belief import BeliefRule
-from borgd.recall.policy import Policy, changed, names
-from borgd.replay.estimate import propensity
+from borgd.recall.policy import RecallPolicy, changed, names
+from borgd.replay import propensity
 from borgd.replay.outcomes import Timeline
-from borgd.replay.records import CHANNELS, Columns
+from borgd.replay.records import CHANNELS, DecisionColumns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,15 +43,15 @@ UNSEEN: Final = {
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidatePolicy:
     """A policy by name and the constants in which it differs from the logged ones."""
 
     name: str
     settings: dict[str, object] = field(default_factory=dict)
 
     @property
-    def policy(self) -> Policy:
-        return changed(Policy(), self.settings)
+    def policy(self) -> RecallPolicy:
+        return changed(RecallPolicy(), self.settings)
 
     @property
     def moves_beliefs(self) -> bool:
@@ -61,7 +61,7 @@ class Candidate:
         return ", ".join(f"{key}={value}" for key, value in self.settings.items()) or "as logged"
 
 
-def parse(name: str, pairs: list[str]) -> Candidate:
+def parse(name: str, pairs: list[str]) -> CandidatePolicy:
     """``KEY=VALUE`` pairs into a candidate.
 
     :raises UsageError: not a pair, no such constant, a value it cannot have, or one whose effect the log cannot show.
@@ -73,17 +73,17 @@ def parse(name: str, pairs: list[str]) -> Candidate:
         if not sign or not key or not value.strip():
             raise UsageError(f"{pair!r}: expected CONSTANT=VALUE, as in relative=0.7")
         settings[key] = value.strip()
-    policy = changed(Policy(), settings)
+    policy = changed(RecallPolicy(), settings)
     known = {key: names(policy)[key] for key in settings}
     for key, constant in known.items():
         if reason := _unseen(key):
             raise UsageError(f"{key} cannot be replayed: {reason}")
         if key == "holdout" and constant == 1.0:
             raise UsageError("holdout=1: expected a probability below 1; nothing would ever be shown")
-    return Candidate(name=name, settings=known)
+    return CandidatePolicy(name=name, settings=known)
 
 
-def parse_named(text: str) -> Candidate:
+def parse_named(text: str) -> CandidatePolicy:
     """``NAME:KEY=VALUE,KEY=VALUE`` into a candidate."""
     name, sign, pairs = text.partition(":")
     if not sign or not re.fullmatch(r"[\w.+ -]{1,40}", name):
@@ -106,7 +106,7 @@ class Beliefs:
     logged: Timeline
     candidate: Timeline
 
-    def shift(self, found: Columns, least: float = 1e-3) -> tuple[Floats, Floats]:
+    def shift(self, found: DecisionColumns, least: float = 1e-3) -> tuple[Floats, Floats]:
         """(alpha, beta) per pool entry: as logged, plus what the candidate's rule would have made different by then."""
         ms = found.ms[found.decision]
         old_alpha, old_beta = self.logged.before(found.lesson, ms)
@@ -116,7 +116,7 @@ class Beliefs:
 
 
 @dataclass(frozen=True)
-class Rule:
+class CandidateRule:
     """The slot rule of every decision and entry: who may be shown, of which class, for how many slots; as flat columns."""
 
     eligible: Bools
@@ -129,9 +129,9 @@ class Rule:
     explore: bool
 
 
-def logged_rule(found: Columns) -> Rule:
+def logged_rule(found: DecisionColumns) -> CandidateRule:
     """The rule that wrote the log."""
-    return Rule(
+    return CandidateRule(
         eligible=np.ones(len(found.p), dtype=bool),
         second=(found.channel[found.decision] != EARLY) & ~found.scoped,
         slots=np.where(found.slots > 0, found.slots, np.bincount(found.decision, minlength=found.count)),
@@ -142,7 +142,7 @@ def logged_rule(found: Columns) -> Rule:
     )
 
 
-def rule_of(found: Columns, candidate: Candidate, beliefs: Beliefs | None) -> Rule:
+def rule_of(found: DecisionColumns, candidate: CandidatePolicy, beliefs: Beliefs | None) -> CandidateRule:
     """The candidate's rule on the logged decisions."""
     was, policy, settings = logged_rule(found), candidate.policy, candidate.settings
     alpha, beta = beliefs.shift(found) if beliefs is not None else (found.alpha, found.beta)
@@ -154,7 +154,7 @@ def rule_of(found: Columns, candidate: Candidate, beliefs: Beliefs | None) -> Ru
         slots = np.where(early, slots, policy.cap if policy.ask_cap is None else min(policy.cap, policy.ask_cap))
     if "generic_cap" in settings:
         generic = np.where(early, generic, policy.generic_cap)
-    return Rule(
+    return CandidateRule(
         eligible=_eligible(found, policy, settings, alpha, beta),
         second=was.second,
         slots=slots,
@@ -165,7 +165,9 @@ def rule_of(found: Columns, candidate: Candidate, beliefs: Beliefs | None) -> Ru
     )
 
 
-def _eligible(found: Columns, policy: Policy, settings: dict[str, object], alpha: Floats, beta: Floats) -> Bools:
+def _eligible(
+    found: DecisionColumns, policy: RecallPolicy, settings: dict[str, object], alpha: Floats, beta: Floats
+) -> Bools:
     """Entries over the candidate's bars. The best on topic may have been done already: then the logged best stands."""
     count = found.count
     score = found.base * (HALF + alpha / (alpha + beta))
@@ -192,7 +194,7 @@ def _most(decision: Ints, values: Floats, count: int) -> Floats:
     return most
 
 
-def chances(found: Columns, rule: Rule) -> Floats:
+def chances(found: DecisionColumns, rule: CandidateRule) -> Floats:
     """P(wins a slot) of every entry under ``rule``, before any holdout; exact, shape (n,)."""
     chance = np.zeros(len(found.p))
     for rows, base, alpha, beta, slots in _classes(found, rule):
@@ -207,7 +209,7 @@ def chances(found: Columns, rule: Rule) -> Floats:
     return chance
 
 
-def _classes(found: Columns, rule: Rule) -> list[tuple[Ints, Floats, Floats, Floats, int]]:
+def _classes(found: DecisionColumns, rule: CandidateRule) -> list[tuple[Ints, Floats, Floats, Floats, int]]:
     """Batches of equal size: (rows of shape (batch, n), base, alpha, beta, slots), one for each size and slot count."""
     count = found.count
     standing = np.bincount(found.decision, found.standing & rule.eligible, minlength=count).astype(np.int64)
@@ -228,7 +230,7 @@ def _classes(found: Columns, rule: Rule) -> list[tuple[Ints, Floats, Floats, Flo
     return batches
 
 
-def _place(found: Columns, among: Bools) -> Ints:
+def _place(found: DecisionColumns, among: Bools) -> Ints:
     """0-based place of each entry among the entries of its decision for which ``among`` holds, in pool order."""
     running = np.cumsum(among)
     start = np.searchsorted(found.decision, np.arange(found.count))
@@ -253,7 +255,7 @@ class Masses:
         return Masses(self.shown[rows], self.same[keep], self.by_draws[keep], self.unknown[keep])
 
 
-def masses(found: Columns, candidate: Candidate, beliefs: Beliefs | None, exact: Floats) -> Masses:
+def masses(found: DecisionColumns, candidate: CandidatePolicy, beliefs: Beliefs | None, exact: Floats) -> Masses:
     """P(shown) of every entry under ``candidate``.
 
     :param exact: ``chances`` under the logged rule, shape (n,).
@@ -287,13 +289,13 @@ def masses(found: Columns, candidate: Candidate, beliefs: Beliefs | None, exact:
     return Masses(shown, untouched, ~same & (gap > AGREES), unknown)
 
 
-def gaps(found: Columns, exact: Floats) -> Floats:
+def gaps(found: DecisionColumns, exact: Floats) -> Floats:
     """Per decision the largest difference between a logged probability and the exact one of the slot rule."""
     usual = np.where(found.standing, 0.0, found.holdout[found.decision])
     return _most(found.decision, np.abs(found.p - exact * (1.0 - usual)), found.count)
 
 
-def notes(candidate: Candidate) -> list[str]:
+def notes(candidate: CandidatePolicy) -> list[str]:
     """What the log cannot say about this candidate, in sentences."""
     usual, said = names(), []
     wider = [key for key in BARS if key in candidate.settings and _number(candidate.settings[key]) < _number(usual[key])]
@@ -313,5 +315,5 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def belief_rule(candidate: Candidate) -> BeliefRule:
+def belief_rule(candidate: CandidatePolicy) -> BeliefRule:
     return candidate.policy.memory.belief

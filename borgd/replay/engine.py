@@ -18,9 +18,9 @@ from borgd.replay.candidates import (
     AGREES,
     LOGGED,
     Beliefs,
-    Candidate,
+    CandidatePolicy,
+    CandidateRule,
     Masses,
-    Rule,
     belief_rule,
     chances,
     gaps,
@@ -31,12 +31,12 @@ from borgd.replay.candidates import (
 from borgd.replay.estimate import estimators
 from borgd.replay.estimate.intervals import Bootstrap
 from borgd.replay.estimate.pseudo import Arms, arms, joined, observations, with_model, with_weights
-from borgd.replay.estimate.running_sums import SEQUENCES, Account, Sums, add_up
-from borgd.replay.estimate.slates import Places, places
+from borgd.replay.estimate.running_sums import SEQUENCES, RunningSums, Sums, add_up
+from borgd.replay.estimate.slates import SlateSlots, places
 from borgd.replay.headline import Headline
 from borgd.replay.keys import SortedKeys
 from borgd.replay.outcomes import Outcomes
-from borgd.replay.records import NO_OUTCOME, REPEATED, Columns, take
+from borgd.replay.records import NO_OUTCOME, REPEATED, DecisionColumns, take
 from borgd.replay.rewards import Lessons, Rates, Reward, Side, settled, sides
 
 Floats = NDArray[np.float64]
@@ -60,13 +60,13 @@ SESSIONS_KEPT = 20_000
 class Ready:
     """Decisions and what follows from each of them alone."""
 
-    found: Columns
+    found: DecisionColumns
     skipped: Counter[str]
     exact: Floats
     gap: Floats
     kinds: NDArray[np.uint16]
     given: dict[str, Masses]
-    filled: dict[str, Places | None]
+    filled: dict[str, SlateSlots | None]
 
     def take(self, keep: NDArray[np.bool_]) -> Ready:
         """The decisions for which ``keep`` holds."""
@@ -87,7 +87,7 @@ class Replay:
 
     def __init__(
         self,
-        candidates: list[Candidate],
+        candidates: list[CandidatePolicy],
         rewards: tuple[Reward, ...],
         outcomes: Outcomes,
         now_ms: int,
@@ -97,7 +97,7 @@ class Replay:
         since_ms: int = 0,
     ) -> None:
         """:param now_ms: the moment of looking; ``since_ms``: decisions before it are passed over and counted."""
-        self.candidates = [Candidate(LOGGED), *candidates]
+        self.candidates = [CandidatePolicy(LOGGED), *candidates]
         self.rewards = rewards
         self.outcomes = outcomes
         self.now_ms = now_ms
@@ -109,7 +109,7 @@ class Replay:
         self.headline = Headline()
         self.lessons = Lessons()
         self.accounts = {
-            (candidate.name, reward): Account([Sums() for _ in range(2 if reward == "avoided" else 1)])
+            (candidate.name, reward): RunningSums([Sums() for _ in range(2 if reward == "avoided" else 1)])
             for candidate in self.candidates
             for reward in rewards
         }
@@ -162,7 +162,7 @@ class Replay:
         for reward in self.rewards:
             self._reward(_Part(found, ready.kinds, lesson, known, ready.given, ready.filled), reward)
 
-    def _ready(self, found: Columns, skipped: Counter[str]) -> Ready:
+    def _ready(self, found: DecisionColumns, skipped: Counter[str]) -> Ready:
         was = logged_rule(found)
         exact = chances(found, was)
         rules = {c.name: rule_of(found, c, self._beliefs.get(c.name)) for c in self.candidates}
@@ -197,7 +197,7 @@ class Replay:
     def _boots(self, seed: int) -> dict[tuple[str, Reward], Bootstrap]:
         return {key: Bootstrap(seed + place) for place, key in enumerate(self.accounts)}
 
-    def _not_drawn_before(self, found: Columns, exact: Floats) -> NDArray[np.bool_]:
+    def _not_drawn_before(self, found: DecisionColumns, exact: Floats) -> NDArray[np.bool_]:
         """A lesson's draw stays for its session: a second contest on it is no fresh choice, and its p not its chance."""
         contest = (exact < 1.0) & ~found.standing
         contested = np.bincount(found.decision, contest, minlength=found.count) > 0
@@ -217,7 +217,9 @@ class Replay:
             self._drawn.pop(next(iter(self._drawn)))
         return free
 
-    def _places(self, found: Columns, was: Rule, rule: Rule, given: Masses, candidate: Candidate) -> Places | None:
+    def _places(
+        self, found: DecisionColumns, was: CandidateRule, rule: CandidateRule, given: Masses, candidate: CandidatePolicy
+    ) -> SlateSlots | None:
         if not self.slates:
             return None
         holdout = found.holdout[found.decision]
@@ -256,7 +258,9 @@ class Replay:
         if filled is not None:
             self._learn_places(reward, view, both, filled)
 
-    def _account(self, candidate: Candidate, reward: Reward, view: _View, both: list[Side], predicted: list[Floats]) -> None:
+    def _account(
+        self, candidate: CandidatePolicy, reward: Reward, view: _View, both: list[Side], predicted: list[Floats]
+    ) -> None:
         account = self.accounts[candidate.name, reward]
         given = view.part.given[candidate.name]
         mass = given.shown[view.rows]
@@ -306,7 +310,7 @@ class Replay:
         if boot is not None:
             boot.add(values)
 
-    def _slates(self, account: Account, reward: Reward, view: _View, side: Side, filled: Places) -> Arms:
+    def _slates(self, account: RunningSums, reward: Reward, view: _View, side: Side, filled: SlateSlots) -> Arms:
         """Reward-interaction IPS and cascade DR; the latter's model is the mean reward of each place and those after it."""
         place, prefix, before, spot = view.places(filled)
         gained = _gained([side], spot)
@@ -330,13 +334,13 @@ class Replay:
             plain=True,
         )
 
-    def _learn_places(self, reward: Reward, view: _View, both: list[Side], filled: Places) -> None:
+    def _learn_places(self, reward: Reward, view: _View, both: list[Side], filled: SlateSlots) -> None:
         place, _, _, spot = view.places(filled)
         self._positions[reward][0] += np.bincount(place, _gained(both, spot), minlength=POSITIONS)
         self._positions[reward][1] += np.bincount(place, minlength=POSITIONS)
 
     @staticmethod
-    def _cost(account: Account, view: _View, both: list[Side], mass: Floats) -> None:
+    def _cost(account: RunningSums, view: _View, both: list[Side], mass: Floats) -> None:
         """Characters that the candidate would have injected, by IPS over the shown lessons' shares of their text."""
         found = view.part.found
         shown = both[-1].seen
@@ -348,12 +352,12 @@ class Replay:
 
 @dataclass(frozen=True)
 class _Part:
-    found: Columns
+    found: DecisionColumns
     kinds: NDArray[np.uint16]
     lesson: Ints
     known: NDArray[np.bool_]
     given: dict[str, Masses]
-    filled: dict[str, Places | None]
+    filled: dict[str, SlateSlots | None]
 
 
 @dataclass(frozen=True)
@@ -377,7 +381,7 @@ class _View:
         slots = np.where(found.slots[self.decisions] > 0, np.minimum(found.slots[self.decisions], pool), pool)
         return np.where(chosen > slots, pool, slots).astype(np.float64)[self.decision]
 
-    def places(self, filled: Places) -> tuple[Ints, Floats, Floats, Ints]:
+    def places(self, filled: SlateSlots) -> tuple[Ints, Floats, Floats, Ints]:
         """The filled places of these rows: (place, prefix weight, weight before, 0 for no place, index into ``rows``)."""
         inside = np.flatnonzero(np.isin(filled.row, self.rows, assume_unique=True))
         place = np.minimum(filled.place[inside], POSITIONS - 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+class EstimateFinding(msgspec.Struct, frozen=True, kw_only=True):
     """A value per recall with its interval; None where there is none, and why in ``note``."""
 
     name: str
@@ -28,8 +28,8 @@ class CandidateResult(msgspec.Struct, frozen=True, kw_only=True):
     reward: str
     unit: str
     decisions: int
-    estimates: list[Estimate]
-    difference: Estimate | None
+    estimates: list[EstimateFinding]
+    difference: EstimateFinding | None
     verdict: str
     sentence: str
     more_sessions: int | None
@@ -79,7 +79,7 @@ class SoFar(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None
 
 
-class Headline(msgspec.Struct, frozen=True, kw_only=True):
+class HeadlineFinding(msgspec.Struct, frozen=True, kw_only=True):
     """Repeat corrections, shown against held out; and what memory cost."""
 
     overall: Rate | None
@@ -94,7 +94,7 @@ class Headline(msgspec.Struct, frozen=True, kw_only=True):
     milliseconds_per_recall: float | None
 
 
-class Bin(msgspec.Struct, frozen=True, kw_only=True):
+class CalibrationBin(msgspec.Struct, frozen=True, kw_only=True):
     """Calibration: entries whose logged p is in [low, high), their mean p and the share that was shown."""
 
     low: float
@@ -104,7 +104,7 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
     observed: float
 
 
-class Latency(msgspec.Struct, frozen=True, kw_only=True):
+class LatencyFinding(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds of the choice alone, per channel."""
 
     hook: str
@@ -114,7 +114,7 @@ class Latency(msgspec.Struct, frozen=True, kw_only=True):
     p99_ms: float
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayResult(msgspec.Struct, frozen=True, kw_only=True):
     """All of it."""
 
     version: int
@@ -122,6 +122,6 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     alpha: float
     coverage: Coverage
     candidates: list[CandidateResult]
-    headline: Headline
-    calibration: list[Bin]
-    latency: list[Latency]
+    headline: HeadlineFinding
+    calibration: list[CalibrationBin]
+    latency: list[LatencyFinding]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from borgd.replay.estimate.intervals import ALPHA
 from borgd.replay.estimate.pseudo import Arms, Sequences, arms, joined
 from borgd.replay.outcomes import CORRECTED
-from borgd.replay.records import CHANNELS, Columns
+from borgd.replay.records import CHANNELS, DecisionColumns
 from borgd.replay.rewards import Rates
 
 Floats = NDArray[np.float64]
@@ -105,7 +105,7 @@ class Headline:
         self._shown, self._held = Rates(), Rates()
 
     def feed(
-        self, found: Columns, known: NDArray[np.bool_], kinds: NDArray[np.uint16], lesson: Ints, names: list[str]
+        self, found: DecisionColumns, known: NDArray[np.bool_], kinds: NDArray[np.uint16], lesson: Ints, names: list[str]
     ) -> None:
         """Take decisions in; ``known`` per decision: its outcomes are; ``kinds`` and ``lesson`` per pool entry."""
         self._costs(found)
@@ -117,7 +117,9 @@ class Headline:
         for each in np.unique(weeks):
             self._occasions(found, rows[weeks == each], kinds, lesson, names)
 
-    def _occasions(self, found: Columns, rows: Ints, kinds: NDArray[np.uint16], lesson: Ints, names: list[str]) -> None:
+    def _occasions(
+        self, found: DecisionColumns, rows: Ints, kinds: NDArray[np.uint16], lesson: Ints, names: list[str]
+    ) -> None:
         """Take in the pool entries that won a slot in one week."""
         now = week(int(found.ms[found.decision[rows[0]]]))
         shown, corrected = found.shown[rows], ((kinds[rows] & CORRECTED) > 0).astype(np.float64)
@@ -151,7 +153,7 @@ class Headline:
     def _keys(table: Table, keys: list[str]) -> Ints:
         return np.array([table.number(key) for key in keys], dtype=np.int64)
 
-    def _costs(self, found: Columns) -> None:
+    def _costs(self, found: DecisionColumns) -> None:
         blocks = (found.channel == CHANNELS.index("stop")) & (found.chars > 0)
         _spend(self.cost, found, blocks, np.ones(found.count, dtype=bool))
         weeks = np.array([week(int(ms)) for ms in found.ms])
@@ -160,7 +162,7 @@ class Headline:
         place = np.minimum((np.log2(np.maximum(found.micros, 1.0)) * 8).astype(np.int64), MICROS_BINS - 1)
         np.add.at(self.latency, (found.channel, place), found.micros > 0)
 
-    def _calibrate(self, found: Columns) -> None:
+    def _calibrate(self, found: DecisionColumns) -> None:
         place = np.minimum((found.p * BINS).astype(np.int64), BINS - 1)
         self.expected[0] += np.bincount(place, minlength=BINS)
         self.expected[1] += np.bincount(place, found.p, minlength=BINS)
@@ -175,7 +177,7 @@ class Headline:
         return float(2.0 ** ((min(place, MICROS_BINS - 1) + 1) / 8) / 1000.0)
 
 
-def _spend(cost: Cost, found: Columns, blocks: NDArray[np.bool_], mine: NDArray[np.bool_]) -> None:
+def _spend(cost: Cost, found: DecisionColumns, blocks: NDArray[np.bool_], mine: NDArray[np.bool_]) -> None:
     cost.recalls += int(mine.sum())
     cost.chars += float(found.chars[mine].sum())
     cost.blocks += int(blocks[mine].sum())

@@ -34,7 +34,7 @@ SETTLE_MS = 2 * 24 * 3600 * 1000
 """design: a session ends when it has idled for a day, and may have worked for a day; younger decisions are not judged."""
 
 
-class Line(msgspec.Struct, gc=False):
+class OutcomeLine(msgspec.Struct, gc=False):
     """What replay reads of an outcome."""
 
     id: str
@@ -48,7 +48,7 @@ class Line(msgspec.Struct, gc=False):
     credit: float = 1.0
 
 
-_DECODER = msgspec.json.Decoder(Line)
+_DECODER = msgspec.json.Decoder(OutcomeLine)
 
 
 class Outcomes:
@@ -82,7 +82,7 @@ class Outcomes:
                 continue
             self._take(line, bit)
 
-    def _take(self, line: Line, bit: int) -> None:
+    def _take(self, line: OutcomeLine, bit: int) -> None:
         self.count += 1
         self.latest_ms = max(self.latest_ms, line.ms)
         if line.decision:

@@ -45,7 +45,7 @@ REASONS = (
 )  # fmt: skip
 
 
-class Entry(msgspec.Struct, gc=False):
+class ReplayedEntry(msgspec.Struct, gc=False):
     """A pool entry as it may be found: everything optional, nothing believed yet."""
 
     id: str = ""
@@ -63,7 +63,7 @@ class Entry(msgspec.Struct, gc=False):
     cut: bool = False
 
 
-class Line(msgspec.Struct, gc=False):
+class DecisionLine(msgspec.Struct, gc=False):
     """A decision as it may be found."""
 
     id: str
@@ -71,7 +71,7 @@ class Line(msgspec.Struct, gc=False):
     agent: str = ""
     session: str = ""
     channel: str = ""
-    pool: list[Entry] = []
+    pool: list[ReplayedEntry] = []
     policy: str = ""
     version: int = 1
     slots: int = 0
@@ -95,7 +95,7 @@ class _OnlyVersion(msgspec.Struct, gc=False):
     version: int | str | float = VERSION
 
 
-_DECODER = msgspec.json.Decoder(Line)
+_DECODER = msgspec.json.Decoder(DecisionLine)
 _ONLY_VERSION = msgspec.json.Decoder(_OnlyVersion)
 
 
@@ -109,7 +109,7 @@ hash_name = lru_cache(maxsize=1 << 14)(hash64)
 """``hash64`` for names that come again and again (lessons, sessions)."""
 
 
-def reason_against(line: Line) -> str | None:
+def reason_against(line: DecisionLine) -> str | None:
     """Why this decision cannot be replayed, or None."""
     if line.version != VERSION:
         return OTHER_VERSION
@@ -134,7 +134,7 @@ def reason_against(line: Line) -> str | None:
     return None
 
 
-def _reason_against_entry(entry: Entry, holdout: float) -> str | None:
+def _reason_against_entry(entry: ReplayedEntry, holdout: float) -> str | None:
     p = entry.p
     if p is None:
         return NO_P
@@ -155,7 +155,7 @@ def _reason_against_entry(entry: Entry, holdout: float) -> str | None:
     return None
 
 
-def decode(raw: bytes) -> Line | str | None:
+def decode(raw: bytes) -> DecisionLine | str | None:
     """One line of the file: a decision, the reason it is none, or None for a blank line."""
     text = raw.strip(b" \t\r\n\0\xef\xbb\xbf")
     if not text:
@@ -178,7 +178,7 @@ def _reason_by_version(text: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Columns:
+class DecisionColumns:
     """Usable decisions as columns: per decision of shape (m,), per pool entry of shape (n,); ``decision`` maps n to m."""
 
     ms: Ints
@@ -220,9 +220,9 @@ class Columns:
 CHANNELS = ("early", "stop", "free")
 
 
-def columns(lines: Iterable[bytes], skipped: Counter[str], machine: str = "") -> Columns:
+def columns(lines: Iterable[bytes], skipped: Counter[str], machine: str = "") -> DecisionColumns:
     """Decode, check and pack lines; reasons are counted into ``skipped``. Order is kept."""
-    found: list[Line] = []
+    found: list[DecisionLine] = []
     for raw in lines:
         line = decode(raw)
         if isinstance(line, str):
@@ -232,7 +232,7 @@ def columns(lines: Iterable[bytes], skipped: Counter[str], machine: str = "") ->
     return pack(found, machine)
 
 
-def pack(found: list[Line], machine: str = "") -> Columns:
+def pack(found: list[DecisionLine], machine: str = "") -> DecisionColumns:
     """Checked decisions into columns."""
     names: dict[str, int] = {}
     loggers: dict[str, float] = {}
@@ -244,7 +244,7 @@ def pack(found: list[Line], machine: str = "") -> Columns:
     numbers = {name: hash64(name) for name in loggers}
     pool = [entry for line in found for entry in line.pool]
     seen_keys = [hash64(line.id, entry.id) if entry.shown or entry.held else 0 for line in found for entry in line.pool]
-    return Columns(
+    return DecisionColumns(
         ms=_ints([line.ms for line in found]),
         channel=_ints([CHANNELS.index(line.channel) if line.channel in CHANNELS else 0 for line in found]),
         chars=_floats([line.chars for line in found]),
@@ -276,7 +276,7 @@ def pack(found: list[Line], machine: str = "") -> Columns:
     )
 
 
-def logger_name(line: Line, machine: str) -> str:
+def logger_name(line: DecisionLine, machine: str) -> str:
     """Who wrote this decision: the machine and the rule it followed."""
     return f"{line.machine or machine or 'this machine'} · {line.policy} · holdout {line.holdout:g}"
 
@@ -305,14 +305,14 @@ PER_ENTRY = (
 )  # fmt: skip
 
 
-def take(found: Columns, keep: Bools) -> Columns:
+def take(found: DecisionColumns, keep: Bools) -> DecisionColumns:
     """The decisions for which ``keep`` (of shape (m,)) holds, renumbered."""
     if bool(keep.all()):
         return found
     rows = keep[found.decision]
     columns = {name: getattr(found, name)[keep] for name in PER_DECISION}
     columns |= {name: getattr(found, name)[rows] for name in PER_ENTRY}
-    return Columns(
+    return DecisionColumns(
         **columns,
         decision=(np.cumsum(keep) - 1)[found.decision[rows]],
         names=found.names,

@@ -9,21 +9,21 @@ import math
 
 import numpy as np
 
-from borgd.replay.candidates import LOGGED, Candidate, notes
+from borgd.replay.candidates import LOGGED, CandidatePolicy, notes
 from borgd.replay.engine import Replay
 from borgd.replay.estimate import estimators
 from borgd.replay.estimate.intervals import ALPHA, Interval
 from borgd.replay.estimate.power import WORTH, more_sessions
-from borgd.replay.estimate.running_sums import SEQUENCES, SHARED, Account
+from borgd.replay.estimate.running_sums import SEQUENCES, SHARED, RunningSums
 from borgd.replay.findings import (
-    Bin,
+    CalibrationBin,
     CandidateResult,
     Coverage,
-    Estimate,
-    Headline,
-    Latency,
+    EstimateFinding,
+    HeadlineFinding,
+    LatencyFinding,
     Rate,
-    Result,
+    ReplayResult,
     SoFar,
 )
 from borgd.replay.headline import Table
@@ -42,9 +42,9 @@ WHY_NONE = {
 }
 
 
-def result(replay: Replay, *, use_bootstrap: bool = False, worth: float = WORTH) -> Result:
+def result(replay: Replay, *, use_bootstrap: bool = False, worth: float = WORTH) -> ReplayResult:
     """The replay's findings so far."""
-    return Result(
+    return ReplayResult(
         version=VERSION,
         interval=BOOTSTRAP if use_bootstrap else ANYTIME,
         alpha=ALPHA,
@@ -81,7 +81,9 @@ def _combined(loggers: int) -> str:
     return f"{loggers} loggers, each record by its own p; weighted and balanced mixtures stand beside"
 
 
-def _candidate(replay: Replay, candidate: Candidate, reward: Reward, use_bootstrap: bool, worth: float) -> CandidateResult:
+def _candidate(
+    replay: Replay, candidate: CandidatePolicy, reward: Reward, use_bootstrap: bool, worth: float
+) -> CandidateResult:
     account = replay.accounts[candidate.name, reward]
     count = account.decisions
     mass = account.sides[-1].mass
@@ -125,7 +127,7 @@ def _candidate(replay: Replay, candidate: Candidate, reward: Reward, use_bootstr
     )
 
 
-def _intervals(account: Account) -> dict[str, Interval]:
+def _intervals(account: RunningSums) -> dict[str, Interval]:
     low, high = account.sequences.intervals()
     known = account.sequences.count > 0
     return {
@@ -135,9 +137,11 @@ def _intervals(account: Account) -> dict[str, Interval]:
     }
 
 
-def _estimate(name: str, value: float, interval: Interval | None, per_mass: float | None, chars: float | None) -> Estimate:
+def _estimate(
+    name: str, value: float, interval: Interval | None, per_mass: float | None, chars: float | None
+) -> EstimateFinding:
     known = math.isfinite(value)
-    return Estimate(
+    return EstimateFinding(
         name=name,
         value=value if known else None,
         low=_finite(interval.low) if interval else None,
@@ -148,7 +152,7 @@ def _estimate(name: str, value: float, interval: Interval | None, per_mass: floa
     )
 
 
-def _mixed(replay: Replay, account: Account) -> dict[str, float]:
+def _mixed(replay: Replay, account: RunningSums) -> dict[str, float]:
     """Several loggers as one: DR values by inverse variance, IPS against the mixture; nothing for a single logger."""
     if len(account.by_logger) < 2:
         return {}
@@ -168,7 +172,7 @@ def _mixed(replay: Replay, account: Account) -> dict[str, float]:
     }
 
 
-def _difference(replay: Replay, account: Account, reward: Reward) -> Estimate:
+def _difference(replay: Replay, account: RunningSums, reward: Reward) -> EstimateFinding:
     base = replay.accounts[LOGGED, reward]
     interval = _intervals(account).get("difference")
     value = account.points()["DR"] - base.points()["DR"]
@@ -176,7 +180,7 @@ def _difference(replay: Replay, account: Account, reward: Reward) -> Estimate:
 
 
 def _verdict(
-    replay: Replay, candidate: Candidate, reward: Reward, difference: Estimate | None, worth: float
+    replay: Replay, candidate: CandidatePolicy, reward: Reward, difference: EstimateFinding | None, worth: float
 ) -> tuple[str, str, int | None]:
     """(verdict, sentence, about how many more sessions)."""
     account = replay.accounts[candidate.name, reward]
@@ -204,10 +208,10 @@ def _verdict(
     return "not enough data", f"{name}: not enough data ({span}): {wait} to see a difference of {worth:g}.", more
 
 
-def _headline(replay: Replay, worth: float) -> Headline:
+def _headline(replay: Replay, worth: float) -> HeadlineFinding:
     head, cost = replay.headline, replay.headline.cost
     overall = _rates(head.all, 1)
-    return Headline(
+    return HeadlineFinding(
         overall=overall[0] if overall else None,
         sentence=_headline_sentence(replay, overall[0] if overall else None, worth),
         weeks=sorted(_rates(head.weeks, 1 << 30), key=lambda rate: rate.key),
@@ -259,11 +263,11 @@ def _headline_sentence(replay: Replay, rate: Rate | None, worth: float) -> str:
     return f"Not enough data: {said}; showing prevents {span}{wait}."
 
 
-def _calibration(replay: Replay) -> list[Bin]:
+def _calibration(replay: Replay) -> list[CalibrationBin]:
     head = replay.headline
     many = len(head.observed)
     return [
-        Bin(
+        CalibrationBin(
             low=place / many,
             high=(place + 1) / many,
             entries=int(head.expected[0, place]),
@@ -275,10 +279,10 @@ def _calibration(replay: Replay) -> list[Bin]:
     ]
 
 
-def _latency(replay: Replay) -> list[Latency]:
+def _latency(replay: Replay) -> list[LatencyFinding]:
     head = replay.headline
     return [
-        Latency(
+        LatencyFinding(
             hook=channel,
             count=int(head.latency[place].sum()),
             p50_ms=head.percentile_ms(place, 0.5),

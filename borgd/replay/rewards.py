@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from borgd.replay.outcomes import CHANGED, CORRECTED, SETTLE_MS, UNDONE
-from borgd.replay.records import Columns
+from borgd.replay.records import DecisionColumns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,13 +42,13 @@ class Side:
     sign: float
 
 
-def p_held(found: Columns) -> Floats:
+def p_held(found: DecisionColumns) -> Floats:
     """P(would have been shown and was withheld), per entry; 0 where nothing may be withheld."""
     holdout = found.holdout[found.decision]
     return np.where(found.standing, 0.0, found.p * holdout / (1.0 - holdout))
 
 
-def settled(found: Columns, kinds: NDArray[np.uint16], now_ms: int) -> Bools:
+def settled(found: DecisionColumns, kinds: NDArray[np.uint16], now_ms: int) -> Bools:
     """Per decision: all of its outcomes are known.
 
     Good outcomes and corrections come at once, "not corrected" only when a session is over, and held-out lessons have no
@@ -59,7 +59,7 @@ def settled(found: Columns, kinds: NDArray[np.uint16], now_ms: int) -> Bools:
     return (found.ms <= now_ms - SETTLE_MS) & ~waiting
 
 
-def sides(found: Columns, kinds: NDArray[np.uint16], reward: Reward) -> list[Side]:
+def sides(found: DecisionColumns, kinds: NDArray[np.uint16], reward: Reward) -> list[Side]:
     """The sides of ``reward`` for every pool entry."""
     corrected = ((kinds & CORRECTED) > 0).astype(np.float64)
     if reward == "changed":

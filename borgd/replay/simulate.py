@@ -18,7 +18,7 @@ from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.records import Decision, Outcome, OutcomeKind
 from borgd.recall.choose import Choice, choose_early, choose_stop
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 
 ENGINEERS = ("ada", "barbara", "edsger", "grace", "ken")
 AGENTS = ("claude-code", "codex", "gemini")
@@ -52,7 +52,7 @@ class Truth:
     prevents: float
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class KnownTruth(msgspec.Struct, frozen=True, kw_only=True):
     """The truth about one lesson in one decision: P(changed | shown), P(corrected | shown), P(corrected | withheld)."""
 
     decision: str
@@ -62,7 +62,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     corrected_held: float
 
 
-class Match(msgspec.Struct, frozen=True):
+class SimulatedMatch(msgspec.Struct, frozen=True):
     """What recall is told about a lesson's evidence."""
 
     id: str
@@ -80,12 +80,12 @@ class World:
 
 
 @dataclass
-class Records:
+class SimulatedRecords:
     """What one session wrote."""
 
     decisions: list[Decision] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
-    known: list[Known] = field(default_factory=list)
+    known: list[KnownTruth] = field(default_factory=list)
 
 
 def world(seed: int, lessons: int = 60) -> World:
@@ -118,13 +118,13 @@ def world(seed: int, lessons: int = 60) -> World:
 
 
 def simulate(
-    sessions: int, seed: int, lessons: int = 60, policy: Policy | None = None, given: World | None = None
-) -> Iterator[Records]:
+    sessions: int, seed: int, lessons: int = 60, policy: RecallPolicy | None = None, given: World | None = None
+) -> Iterator[SimulatedRecords]:
     """Session by session what the world wrote. Memory learns from outcomes once their time has come.
 
     :param given: a world to use in place of the seed's own.
     """
-    policy = policy or Policy()
+    policy = policy or RecallPolicy()
     made = given or world(seed, lessons)
     random = np.random.default_rng([seed, 1])
     life = _Life(made, Memory(made.lessons, rule=policy.memory), policy)
@@ -147,7 +147,7 @@ class _Life:
 
     made: World
     memory: Memory
-    policy: Policy
+    policy: RecallPolicy
 
 
 class _Session:
@@ -163,9 +163,9 @@ class _Session:
         weight = 1.0 + SEASON * np.sin(phase)
         self.system = SYSTEMS[int(random.choice(len(SYSTEMS), p=weight / weight.sum()))]
         self.season = float(1.0 + 0.3 * np.sin(2 * np.pi * number / SEASON_SESSIONS))
-        self.records = Records()
+        self.records = SimulatedRecords()
 
-    def run(self) -> Records:
+    def run(self) -> SimulatedRecords:
         matches = self._matches()
         early = choose_early(
             matches, self.made.lessons, self.memory, topics=(self.system,), done=(), session=self.session,
@@ -181,13 +181,13 @@ class _Session:
             self._record(stop)
         return self.records
 
-    def _matches(self) -> list[Match]:
+    def _matches(self) -> list[SimulatedMatch]:
         found = []
         for lesson in self.made.lessons.values():
             inside = not lesson.scope or self.system in lesson.scope
             if inside and self.random.random() < (0.8 if lesson.scope else 0.2):
                 evidence = float(self.random.uniform(LEAST_EVIDENCE, 1.0)) * (1.0 if lesson.scope else 0.6)
-                found.append(Match(lesson.id, evidence, bool(lesson.scope), True))
+                found.append(SimulatedMatch(lesson.id, evidence, bool(lesson.scope), True))
         return sorted(found, key=lambda match: (-match.evidence, match.id))
 
     def _record(self, choice: Choice) -> None:
@@ -204,11 +204,11 @@ class _Session:
             if entry.shown or entry.held:
                 self._outcomes(decision, chances, held=entry.held)
 
-    def _chances(self, decision: str, lesson: str) -> Known:
+    def _chances(self, decision: str, lesson: str) -> KnownTruth:
         truth = self.made.truth[lesson]
         applies = truth.applies
         repeats = min(1.0, applies * truth.repeats * self.season)
-        return Known(
+        return KnownTruth(
             decision=decision,
             lesson=lesson,
             changed=applies * truth.changes,
@@ -216,7 +216,7 @@ class _Session:
             corrected_held=repeats,
         )
 
-    def _outcomes(self, decision: Decision, chances: Known, *, held: bool) -> None:
+    def _outcomes(self, decision: Decision, chances: KnownTruth, *, held: bool) -> None:
         """As in life: an answer soon where there is one, a correction later, and at the end what was not judged."""
         truth = self.made.truth[chances.lesson]
         if not held:
@@ -230,7 +230,7 @@ class _Session:
         elif held:
             self._outcome(decision, chances, "not_corrected", ended, held)
 
-    def _outcome(self, decision: Decision, chances: Known, kind: OutcomeKind, ms: int, held: bool) -> None:
+    def _outcome(self, decision: Decision, chances: KnownTruth, kind: OutcomeKind, ms: int, held: bool) -> None:
         lesson = chances.lesson
         outcome = Outcome(
             id=f"{decision.id}-{lesson}-{kind}",

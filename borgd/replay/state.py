@@ -14,13 +14,14 @@ import numpy as np
 from borgd.errors import BorgError
 from borgd.replay.estimate.intervals import Bootstrap
 from borgd.replay.estimate.pseudo import Sequences
-from borgd.replay.estimate.running_sums import Account, Sums
+from borgd.replay.estimate.running_sums import RunningSums, Sums
 from borgd.replay.headline import Cost, Headline, Table
 from borgd.replay.keys import SortedKeys
 from borgd.replay.rewards import Lessons, Rates
 
 CLASSES = {
-    kind.__name__: kind for kind in (Account, Sums, Cost, Headline, Table, Bootstrap, SortedKeys, Sequences, Lessons, Rates)
+    kind.__name__: kind
+    for kind in (RunningSums, Sums, Cost, Headline, Table, Bootstrap, SortedKeys, Sequences, Lessons, Rates)
 }
 TAG = "!"
 DTYPES = frozenset({"float64", "int64", "uint64"})

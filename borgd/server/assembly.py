@@ -8,29 +8,36 @@ from typing import Any
 
 import anyio.to_thread
 
-from borgd.agents.claude_code.transcript import Fact
+from borgd import clock
+from borgd.agents.claude_code.transcript import TranscriptFact
+from borgd.clock import machine_zone
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal
 from borgd.journal.watch import Watcher
 from borgd.lessons.team import owner_name
-from borgd.paths import Places
-from borgd.pipeline.correction_stage import Listening
-from borgd.pipeline.limits_stage import Limiting
-from borgd.pipeline.outcome_stage import Learning
+from borgd.limits.audit import AuditEntry
+from borgd.paths import Paths
+from borgd.pipeline.correction_stage import CorrectionStage
+from borgd.pipeline.interrupt_stage import InterruptStage
+from borgd.pipeline.investigation_stage import InvestigationStage
+from borgd.pipeline.outcome_stage import OutcomeStage
 from borgd.pipeline.pipeline import Pipeline
-from borgd.pipeline.recall_stage import Recalling
+from borgd.pipeline.recall_stage import RecallStage
 from borgd.recall.policy import policy_of
 from borgd.sessions.session import Session
+from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.desktop_notice import notify
+from borgd.stores.interrupt_store import InterruptStore
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.team import open_team
 
 JOURNALS = ("decisions", "outcomes", "episodes", "proposals", "commits")
 
 
-class Parts:
+class Assembly:
     """Everything behind the service. Building it reads the journals."""
 
-    def __init__(self, where: Places, config: Config, commit: GroupCommit, *, engineer: str, machine: str) -> None:
+    def __init__(self, where: Paths, config: Config, commit: GroupCommit, *, engineer: str, machine: str) -> None:
         self.where = where
         self.commit = commit
         self._read_with = (str(where.data), config.team.directory, dict(config.people.aliases))
@@ -39,13 +46,22 @@ class Parts:
         self.knowledge.refresh()
         self.journals = {name: Journal(where.journal(name)) for name in JOURNALS}
         policy = policy_of(config)
-        self.limiting = Limiting(where, config)
-        self.recalling = Recalling(
-            self.knowledge, config, commit, self.journals["decisions"], machine=machine, policy=policy
+        self.trail = AuditTrail(where)
+        self.investigations = InvestigationStage(where, config, self.trail)
+        self.interrupts = self._interrupt_stage(config)
+        self.recall = RecallStage(self.knowledge, config, commit, self.journals["decisions"], machine=machine, policy=policy)
+        self.outcomes = OutcomeStage(self.knowledge, commit, self.journals, floor=policy.match_floor)
+        self.corrections = CorrectionStage(self.outcomes, commit, self.journals, config)
+        self.pipeline = Pipeline(self.investigations, self.interrupts, self.recall, self.outcomes, self.corrections)
+
+    def _interrupt_stage(self, config: Config) -> InterruptStage:
+        def audit(entry: AuditEntry) -> None:
+            self.trail.record([entry], clock.now_ms())
+
+        store = InterruptStore(
+            self.where.data, config, zone=machine_zone(), audit=audit, notify=notify if config.inbox.notify else None
         )
-        self.learning = Learning(self.knowledge, commit, self.journals, floor=policy.match_floor)
-        self.listening = Listening(self.learning, commit, self.journals, config)
-        self.pipeline = Pipeline(self.limiting, self.recalling, self.learning, self.listening)
+        return InterruptStage(store, config, self.where.journal("inbox"))
 
     def serves(self, data: str, team: str, aliases: dict[str, str]) -> bool:
         """Whether these are the files, and the people's names, that memory was folded with."""
@@ -56,25 +72,26 @@ class Parts:
 
         :raises BorgError: they cannot be used; what was before stays.
         """
-        self.limiting.configure(config)
-        self.listening.configure(config)
-        self.recalling.configure(config, policy_of(config))
-        self.learning.floor = self.recalling.policy.match_floor
+        self.interrupts.configure(config)
+        self.investigations.configure(config)
+        self.corrections.configure(config)
+        self.recall.configure(config, policy_of(config))
+        self.outcomes.floor = self.recall.policy.match_floor
 
-    def saw_fact(self, session: Session, fact: Fact) -> None:
+    def saw_fact(self, session: Session, fact: TranscriptFact) -> None:
         """A transcript said something that limits count, or that a person said with a rejection."""
-        self.limiting.saw_fact(session, fact)
-        self.listening.saw_fact(session, fact)
+        self.investigations.saw_fact(session, fact, clock.now_ms())
+        self.corrections.saw_fact(session, fact)
 
     def watch(self, watcher: Watcher, refresh: Callable[[], None]) -> None:
         """Have the watcher tell what a file sync brings."""
         if self.team is not None:
             watcher.track_directory(self.team.directory, lambda _: refresh())
 
-    async def hear_team(self) -> None:
+    async def load_team(self) -> None:
         """Take in the team's outcomes, which may be millions, while this machine's own serve already."""
         if self.team is not None:
-            self.knowledge.adopt(await anyio.to_thread.run_sync(self.knowledge.hear_team))
+            self.knowledge.adopt(await anyio.to_thread.run_sync(self.knowledge.load_team))
 
     async def every_second(self, now_ms: int) -> None:  # noqa: ARG002 (all periodic work is called alike)
         """What is new here and may be shared goes to the team."""
@@ -84,12 +101,12 @@ class Parts:
     async def every_minute(self, now_ms: int) -> None:
         """What is due in the inbox."""
         self._save_counts()
-        await anyio.to_thread.run_sync(self.limiting.interrupting.desk.tick, now_ms)
-        await anyio.to_thread.run_sync(self.limiting.metering.investigations.sweep, now_ms)
+        await anyio.to_thread.run_sync(self.interrupts.store.tick, now_ms)
+        await anyio.to_thread.run_sync(self.investigations.store.expire, now_ms)
 
     async def every_hour(self, now_ms: int) -> None:
         """Regrets since the last look."""
-        await self.learning.look_back(now_ms)
+        await self.outcomes.look_back(now_ms)
 
     async def close(self) -> None:
         """Flush what the parts hold."""
@@ -102,12 +119,12 @@ class Parts:
     def status(self) -> dict[str, Any]:
         """Counts for ``borg status``."""
         return {
-            "interrupts": self.limiting.interrupting.desk.status(),
-            "limits": self.limiting.metering.status(),
+            "interrupts": self.interrupts.store.status(),
+            "limits": self.investigations.status(),
             "team": {} if self.team is None else {"directory": str(self.team.directory), "owner": self.team.owner},
             "team_problems": [*filter(None, [self.team_problem]), *(self.team.problems if self.team else [])],
             "lessons": len(self.knowledge.lessons),
-            "outcomes_told": dict(self.learning.told),
-            "grader_failures": self.recalling.grader.failures,
+            "outcomes_told": dict(self.outcomes.told),
+            "grader_failures": self.recall.grader.failures,
             "read_only": {name: journal.read_only for name, journal in self.journals.items() if journal.read_only},
         }

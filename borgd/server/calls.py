@@ -5,19 +5,20 @@ Imported with the first call. Must not answer hooks.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import anyio
 import msgspec
 
 from borgd.errors import ProtocolError
-from borgd.server.forgetting import Forget, unshare, without_lessons
+from borgd.server.assembly import Assembly
+from borgd.server.event_log import EventLog
+from borgd.server.forgetting import ForgetRequest, unshare, without_lessons
 from borgd.server.memory_call import memory
-from borgd.sessions.session import Session
-
-if TYPE_CHECKING:
-    from borgd.server.service import Service
+from borgd.sessions.session import Key, Session
+from borgd.sessions.sessions import Sessions
 
 LONGEST_WAIT_S = 60.0
 """guard: how long a call may wait for something to happen."""
@@ -25,7 +26,23 @@ LONGEST_WAIT_S = 60.0
 Parameters = dict[str, Any]
 
 
-async def answer(service: Service, method: str, body: bytes) -> Parameters:
+class AnsweringService(Protocol):
+    """What the methods below need of the service."""
+
+    event_log: EventLog
+    assembly: Assembly | None
+    sessions: Sessions
+    loaded: anyio.Event
+    locks: OrderedDict[Key, anyio.Lock]
+
+    def let_go(self, session: Session) -> None:
+        """Forget a session's state, in memory and on disk."""
+
+    def refresh(self) -> None:
+        """Read what is new on disk."""
+
+
+async def answer(service: AnsweringService, method: str, body: bytes) -> Parameters:
     """The method's answer.
 
     :raises ProtocolError: no such method, or parameters that are not as expected.
@@ -39,29 +56,29 @@ async def answer(service: Service, method: str, body: bytes) -> Parameters:
     return await METHODS[method](service, parameters)
 
 
-async def tail(service: Service, parameters: Parameters) -> Parameters:
+async def tail(service: AnsweringService, parameters: Parameters) -> Parameters:
     """Events after number ``since`` (default: only what comes), waiting up to ``wait`` seconds for one."""
     since = int(parameters.get("since", -1))
     wait = min(LONGEST_WAIT_S, max(0.0, float(parameters.get("wait", 0))))
-    return await service.trace.after(since, wait)
+    return await service.event_log.after(since, wait)
 
 
-async def remembered(service: Service, parameters: Parameters) -> Parameters:
+async def remembered(service: AnsweringService, parameters: Parameters) -> Parameters:
     """What is remembered; see memory_call."""
-    return memory(service.parts, parameters)
+    return memory(service.assembly, parameters)
 
 
-async def session(service: Service, parameters: Parameters) -> Parameters:
+async def session(service: AnsweringService, parameters: Parameters) -> Parameters:
     """What is known of the sessions whose id starts with ``id``."""
     prefix = str(parameters.get("id", ""))
     return {"sessions": [summary(one) for one in service.sessions.live.values() if one.id.startswith(prefix)]}
 
 
-async def forget(service: Service, parameters: Parameters) -> Parameters:
+async def forget(service: AnsweringService, parameters: Parameters) -> Parameters:
     """Drop sessions unjudged and lessons from the others; how many were dropped. The caller cleans the journals."""
     await service.loaded.wait()
     try:
-        target = msgspec.convert(parameters, Forget)
+        target = msgspec.convert(parameters, ForgetRequest)
     except msgspec.ValidationError as error:
         raise ProtocolError(f"forget: {error}") from None
     dropped = 0
@@ -73,9 +90,9 @@ async def forget(service: Service, parameters: Parameters) -> Parameters:
                 dropped += 1
             else:
                 without_lessons(one, target.lessons)
-    service.trace.forget(lambda name, ms: name in target.sessions or 0 <= target.since_ms <= ms)
-    if service.parts is not None:
-        unshare(service.parts.knowledge, target)
+    service.event_log.forget(lambda name, ms: name in target.sessions or 0 <= target.since_ms <= ms)
+    if service.assembly is not None:
+        unshare(service.assembly.knowledge, target)
         service.refresh()
     return {"sessions": dropped}
 
@@ -98,7 +115,7 @@ def summary(session: Session) -> Parameters:
     }
 
 
-METHODS: dict[str, Callable[[Service, Parameters], Awaitable[Parameters]]] = {
+METHODS: dict[str, Callable[[AnsweringService, Parameters], Awaitable[Parameters]]] = {
     "tail": tail,
     "memory": remembered,
     "session": session,

@@ -15,7 +15,7 @@ KEPT = 1000
 """guard: events remembered."""
 
 
-class Trace:
+class EventLog:
     """A ring of events, numbered from 1."""
 
     def __init__(self) -> None:

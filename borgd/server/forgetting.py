@@ -16,7 +16,7 @@ from borgd.sessions.session import Session
 from borgd.stores.knowledge import Knowledge
 
 
-class Forget(msgspec.Struct, frozen=True, kw_only=True):
+class ForgetRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Parameters of the call ``forget``. ``since_ms``: every session heard of from then on; negative: none by time."""
 
     sessions: frozenset[str] = frozenset()
@@ -48,7 +48,7 @@ def without_lessons(session: Session, names: Collection[str]) -> None:
     session.pending = [(kind, pattern.sub(lambda found: "-" * len(found[0]), text)) for kind, text in session.pending]
 
 
-def unshare(knowledge: Knowledge, target: Forget) -> None:
+def unshare(knowledge: Knowledge, target: ForgetRequest) -> None:
     """Take out of what waits to be published to the team what must not be."""
     with knowledge.lock:
         knowledge.unpublished_outcomes = [

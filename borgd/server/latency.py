@@ -14,7 +14,7 @@ MAX_KEYS = 128
 """guard: kinds of event with a histogram of their own; the rest share one."""
 
 
-class Latency:
+class LatencyHistogram:
     """A histogram of durations with logarithmic buckets."""
 
     __slots__ = ("_counts", "count", "worst_us")
@@ -48,7 +48,7 @@ class Latency:
         return {"count": self.count, **rounded}
 
 
-class Stats:
+class LatencyTable:
     """The counters of one server's life."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Stats:
         self.malformed = 0
         self.crashes = 0
         self.abandoned = 0
-        self._latency: dict[str, Latency] = {}
+        self._latency: dict[str, LatencyHistogram] = {}
 
     def record(self, key: str, microseconds: float) -> None:
         """Count one answered hook of the kind ``key``."""
@@ -68,7 +68,7 @@ class Stats:
         if latency is None:
             if len(self._latency) >= MAX_KEYS:
                 key = "other"
-            latency = self._latency.setdefault(key, Latency())
+            latency = self._latency.setdefault(key, LatencyHistogram())
         latency.add(microseconds)
 
     def summary(self) -> dict[str, object]:

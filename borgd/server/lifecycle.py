@@ -16,9 +16,9 @@ import anyio.abc
 
 from borgd.config.schema import DaemonConfig
 from borgd.errors import EXIT_FORESEEN
-from borgd.paths import Places
+from borgd.paths import Paths
 from borgd.server.listen import Claim, claim
-from borgd.server.server import Server, Service
+from borgd.server.server import RequestHandler, Server
 from borgd.server.systemd import notify, watchdog_interval_s
 
 DRAIN_S = 5.0
@@ -89,7 +89,7 @@ class _Life:
 
 
 async def serve(
-    service: Service, places: Places, config: DaemonConfig, *, env: Mapping[str, str], held: Claim | None = None
+    service: RequestHandler, places: Paths, config: DaemonConfig, *, env: Mapping[str, str], held: Claim | None = None
 ) -> int:
     """Serve until told to end; the exit code.
 
@@ -120,7 +120,7 @@ async def serve(
 
 
 @asynccontextmanager
-async def _flushed(service: Service) -> AsyncIterator[None]:
+async def _flushed(service: RequestHandler) -> AsyncIterator[None]:
     """Close ``service`` at the end, also where the end is a crash of its own background work."""
     try:
         yield

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from borgd.errors import EXIT_FORESEEN, BorgError
-from borgd.paths import Places, private_dir
+from borgd.paths import Paths, private_dir
 from borgd.protocol.address import socket_path
 from borgd.server.systemd import activated_listener
 from borgd.stores.daemon_lock import LOCK_NAME, lock_owner, state_lock
@@ -96,7 +96,7 @@ def _clear_stale(path: str) -> None:
 class Claim:
     """A held claim. ``listener`` is non-blocking and close-on-exec; ``activated``: it belongs to systemd."""
 
-    def __init__(self, places: Places, listener: socket.socket, activated: bool, locks: list[tuple[Path, int]]) -> None:
+    def __init__(self, places: Paths, listener: socket.socket, activated: bool, locks: list[tuple[Path, int]]) -> None:
         self.listener = listener
         self.activated = activated
         self.path = str(places.socket)
@@ -134,7 +134,7 @@ class Claim:
         self._locks = []
 
 
-def _alias(places: Places, env: Mapping[str, str]) -> str | None:
+def _alias(places: Paths, env: Mapping[str, str]) -> str | None:
     """Make the socket reachable for agents that run without our runtime directory: a link at the path they compute."""
     other = socket_path({**env, "XDG_RUNTIME_DIR": ""}, os.getuid())
     if other == str(places.socket):
@@ -148,7 +148,7 @@ def _alias(places: Places, env: Mapping[str, str]) -> str | None:
     return other
 
 
-def claim(places: Places, env: Mapping[str, str]) -> Claim:
+def claim(places: Paths, env: Mapping[str, str]) -> Claim:
     """Become the daemon of these places, listening from the moment this returns.
 
     :raises AlreadyServingError: another process is it, or listens on the socket.

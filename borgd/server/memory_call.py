@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from borgd.memory.summary import numbers, trust_rows
-from borgd.server.assembly import Parts
+from borgd.server.assembly import Assembly
 
 
-class Question(msgspec.Struct, frozen=True):
+class MemoryQuestion(msgspec.Struct, frozen=True):
     """Whose memory is meant (``data``, ``team`` and ``aliases`` as the caller has them), and what of it."""
 
     data: str
@@ -20,13 +20,13 @@ class Question(msgspec.Struct, frozen=True):
     trust: bool = False
 
 
-def memory(parts: Parts | None, parameters: dict[str, Any]) -> dict[str, Any]:
+def memory(parts: Assembly | None, parameters: dict[str, Any]) -> dict[str, Any]:
     """The answer; ``ready`` is false where this daemon serves other files, or has not read all of them yet.
 
     :raises msgspec.ValidationError: the parameters are no Question.
     :raises JournalError: a journal cannot be read.
     """
-    asked = msgspec.convert(parameters, Question)
+    asked = msgspec.convert(parameters, MemoryQuestion)
     if parts is None or not parts.serves(asked.data, asked.team, asked.aliases) or not parts.knowledge.complete:
         return {"ready": False}
     parts.knowledge.refresh()

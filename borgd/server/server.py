@@ -24,9 +24,9 @@ from borgd import __version__
 from borgd.agents import kind_of
 from borgd.errors import EXIT_FORESEEN, EXIT_UNFORESEEN, BorgError, ProtocolError
 from borgd.protocol import frames as wire
-from borgd.protocol.frames import Answer
+from borgd.protocol.frames import ReplyFrame
 from borgd.protocol.peer import peer_uid
-from borgd.server.latency import Stats
+from borgd.server.latency import LatencyTable
 from borgd.server.log import places_of
 from borgd.server.request import NothingSaidError, Request, RequestReader
 from borgd.server.status_text import lines
@@ -50,12 +50,12 @@ NO_DESCRIPTORS_S = 0.05
 POISON_MEMORY = 256
 """guard: different crashes remembered, so that each is logged once."""
 SILENT = b"{}"
-NOTHING_ASKED = Answer(EXIT_FORESEEN, SILENT, b"the request does not start with a borg/1 header line: nothing came")
+NOTHING_ASKED = ReplyFrame(EXIT_FORESEEN, SILENT, b"the request does not start with a borg/1 header line: nothing came")
 
 logger = logging.getLogger("borgd.server")
 
 
-class Service(Protocol):
+class RequestHandler(Protocol):
     """What the daemon is behind its socket. An optional ``status() -> dict`` is shown by the method ``status``; an optional
     ``undelivered(agent, event, body)`` hears of the hooks whose clients did not take the answer.
     """
@@ -64,7 +64,7 @@ class Service(Protocol):
         """Exactly one JSON object for one event; ``body`` is the agent's JSON object as it came."""
         ...
 
-    async def call(self, method: str, body: bytes) -> Answer:
+    async def call(self, method: str, body: bytes) -> ReplyFrame:
         """One command. :raises BorgError: foreseen; its text is for the person."""
         ...
 
@@ -87,8 +87,8 @@ class StatusParameters(msgspec.Struct, frozen=True):
 class Server:
     """``accept_forever`` on a listening socket; ``stopping`` is set by the method ``stop``."""
 
-    def __init__(self, service: Service, listener: socket.socket, path: str) -> None:
-        self.stats = Stats()
+    def __init__(self, service: RequestHandler, listener: socket.socket, path: str) -> None:
+        self.stats = LatencyTable()
         self.stopping = anyio.Event()
         self.last_activity = time.monotonic()
         self._service = service
@@ -136,15 +136,15 @@ class Server:
                     continue
         return ACCEPT_BATCH
 
-    def _refusal(self, sock: socket.socket) -> Answer | None:
+    def _refusal(self, sock: socket.socket) -> ReplyFrame | None:
         uid = peer_uid(sock)
         if uid is not None and uid != os.getuid():
             if uid not in self._refused_uids:
                 self._refused_uids.add(uid)
                 logger.warning("refused a connection of uid %d", uid)
-            return Answer(EXIT_FORESEEN, SILENT, f"this daemon serves uid {os.getuid()} only, not {uid}".encode())
+            return ReplyFrame(EXIT_FORESEEN, SILENT, f"this daemon serves uid {os.getuid()} only, not {uid}".encode())
         if self.stats.open >= MAX_CONNECTIONS:
-            return Answer(EXIT_FORESEEN, SILENT, b"the daemon is busy: too many connections at once")
+            return ReplyFrame(EXIT_FORESEEN, SILENT, b"the daemon is busy: too many connections at once")
         return None
 
     async def _serve(self, sock: socket.socket) -> None:
@@ -174,20 +174,20 @@ class Server:
         except Exception as error:
             self._crash(f"undelivered {kind_of(agent, event)}", error)
 
-    async def _request(self, sock: socket.socket) -> Request | Answer:
+    async def _request(self, sock: socket.socket) -> Request | ReplyFrame:
         """What is asked, or the answer to what is no request."""
         try:
             return await _receive(sock)
         except TimeoutError:
             self.stats.malformed += 1
-            return Answer(EXIT_FORESEEN, SILENT, f"the request was not whole after {READ_S:g} s".encode())
+            return ReplyFrame(EXIT_FORESEEN, SILENT, f"the request was not whole after {READ_S:g} s".encode())
         except NothingSaidError:
             return NOTHING_ASKED
         except ProtocolError as error:
             self.stats.malformed += 1
-            return Answer(EXIT_FORESEEN, SILENT, str(error).encode())
+            return ReplyFrame(EXIT_FORESEEN, SILENT, str(error).encode())
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> ReplyFrame:
         header, body = request
         self.stats.requests += 1
         self.stats.in_flight += 1
@@ -198,41 +198,41 @@ class Server:
         finally:
             self.stats.in_flight -= 1
 
-    async def _hook(self, agent: str, event: str, body: bytes) -> Answer:
+    async def _hook(self, agent: str, event: str, body: bytes) -> ReplyFrame:
         if not body:
-            return Answer(0, SILENT, b"")
+            return ReplyFrame(0, SILENT, b"")
         begin, kind = time.perf_counter(), kind_of(agent, event)
         try:
             with anyio.fail_after(HOOK_S):
                 out = (await self._service.hook(agent, event, body)).strip()
         except BorgError as error:
-            return Answer(error.exit_code, SILENT, str(error).encode())
+            return ReplyFrame(error.exit_code, SILENT, str(error).encode())
         except Exception as error:
-            return Answer(EXIT_UNFORESEEN, SILENT, self._crash(f"hook {kind}", error))
+            return ReplyFrame(EXIT_UNFORESEEN, SILENT, self._crash(f"hook {kind}", error))
         self.stats.record(kind, (time.perf_counter() - begin) * 1e6)
         if out[:1] != b"{" or out[-1:] != b"}":
             logger.error("hook %s was answered with something that is not a JSON object", kind)
-            return Answer(EXIT_UNFORESEEN, SILENT, b"the daemon's own answer was not a JSON object")
-        return Answer(0, out, b"")
+            return ReplyFrame(EXIT_UNFORESEEN, SILENT, b"the daemon's own answer was not a JSON object")
+        return ReplyFrame(0, out, b"")
 
-    async def _call(self, method: str, body: bytes) -> Answer:
+    async def _call(self, method: str, body: bytes) -> ReplyFrame:
         try:
             if method == "ping":
-                return Answer(0, msgspec.json.encode(self._identity()))
+                return ReplyFrame(0, msgspec.json.encode(self._identity()))
             if method == "status":
-                return Answer(0, self._status(body))
+                return ReplyFrame(0, self._status(body))
             if method == "stop":
                 logger.info("ending: asked to")
                 self.stopping.set()
-                return Answer(0, msgspec.json.encode({"pid": os.getpid(), "stopping": True}))
+                return ReplyFrame(0, msgspec.json.encode({"pid": os.getpid(), "stopping": True}))
             with anyio.fail_after(CALL_S):
                 return await self._service.call(method, body)
         except BorgError as error:
-            return Answer(error.exit_code, b"", str(error).encode())
+            return ReplyFrame(error.exit_code, b"", str(error).encode())
         except msgspec.MsgspecError as error:
-            return Answer(EXIT_FORESEEN, b"", f"the parameters of {method} cannot be used: {error}".encode())
+            return ReplyFrame(EXIT_FORESEEN, b"", f"the parameters of {method} cannot be used: {error}".encode())
         except Exception as error:
-            return Answer(EXIT_UNFORESEEN, b"", self._crash(f"call {method}", error))
+            return ReplyFrame(EXIT_UNFORESEEN, b"", self._crash(f"call {method}", error))
 
     def _identity(self) -> dict[str, object]:
         return {"version": __version__, "protocol": wire.VERSION, "pid": os.getpid()}

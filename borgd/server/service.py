@@ -19,18 +19,18 @@ import msgspec
 
 from borgd import clock
 from borgd.agents import agent as agent_module
-from borgd.agents.claude_code.transcript import Fact
+from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Moment, Reply, checked
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.config.schema import Config
 from borgd.errors import BorgError, ConfigError
 from borgd.journal import GroupCommit
 from borgd.journal.watch import Watcher
-from borgd.paths import Places, private_dir
-from borgd.protocol.frames import Answer
-from borgd.server.event_log import Trace
-from borgd.server.storing import Storing
-from borgd.sessions.expiry import Sweep
+from borgd.paths import Paths, private_dir
+from borgd.protocol.frames import ReplyFrame
+from borgd.server.event_log import EventLog
+from borgd.server.storing import ReportingCommit
+from borgd.sessions.expiry import Expiry
 from borgd.sessions.lines import apply_line
 from borgd.sessions.session import Key, Session, event_mark, hand_over
 from borgd.sessions.sessions import Sessions
@@ -38,7 +38,7 @@ from borgd.sessions.transcripts import Transcripts
 from borgd.stores.repository import name as repository_name
 
 if TYPE_CHECKING:
-    from borgd.server.assembly import Parts
+    from borgd.server.assembly import Assembly
 
 logger = logging.getLogger("borgd.service")
 
@@ -67,9 +67,9 @@ def patience_s(moment: Moment) -> float:
 class Service:
     """Build with ``build``; ``start`` before the first request, ``close`` after the last."""
 
-    def __init__(self, where: Places) -> None:
+    def __init__(self, where: Paths) -> None:
         self.where = where
-        self.trace = Trace()
+        self.event_log = EventLog()
         self.watcher = Watcher()
         self.transcripts = Transcripts(self.watcher, self._saw_fact)
         self.patience_s = patience_s
@@ -82,8 +82,8 @@ class Service:
             self.problems["settings"] = f"{error}; the defaults serve until it is mended"
         self.sessions = Sessions(where.sessions, int(self.config.daemon.session_idle_s * 1000))
         self._sweeping = anyio.Lock()
-        self._sweep = Sweep(where.sessions, self.sessions.idle_ms)
-        self.parts: Parts | None = None
+        self._expiry = Expiry(where.sessions, self.sessions.idle_ms)
+        self.assembly: Assembly | None = None
         self.loaded = anyio.Event()
         self.locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
         self._remotes: OrderedDict[str, tuple[str, float]] = OrderedDict()
@@ -99,7 +99,7 @@ class Service:
 
     async def _commit(self, *, task_status: anyio.abc.TaskStatus[GroupCommit]) -> None:
         try:
-            async with Storing(self.problems) as commit:
+            async with ReportingCommit(self.problems) as commit:
                 task_status.started(commit)
                 await self._closing.wait()
         finally:
@@ -112,14 +112,14 @@ class Service:
                 continue
             with suppress(OSError):
                 session.save()
-        if self.parts is not None:
-            await self.parts.close()
+        if self.assembly is not None:
+            await self.assembly.close()
         self._closing.set()
         await self._closed.wait()
 
     async def _load(self, commit: GroupCommit, tasks: anyio.abc.TaskGroup) -> None:
         try:
-            self.parts = await anyio.to_thread.run_sync(self._build_parts, commit)
+            self.assembly = await anyio.to_thread.run_sync(self._assemble, commit)
         except BorgError as error:
             self.problems["start"] = (
                 f"{error}; hooks are answered with nothing until this is mended and the daemon started again"
@@ -128,23 +128,23 @@ class Service:
         finally:
             self.loaded.set()
         self._watch()
-        tasks.start_soon(self.parts.hear_team)
+        tasks.start_soon(self.assembly.load_team)
         tasks.start_soon(self.watcher.run)
         tasks.start_soon(self.transcripts.run)
         tasks.start_soon(self._every, MINUTE_S, self._expire)
         tasks.start_soon(self._every, HOUR_S, self._end_silent)
-        tasks.start_soon(self._every, 1.0, self.parts.every_second)
-        tasks.start_soon(self._every, MINUTE_S, self.parts.every_minute)
-        tasks.start_soon(self._every, HOUR_S, self.parts.every_hour)
+        tasks.start_soon(self._every, 1.0, self.assembly.every_second)
+        tasks.start_soon(self._every, MINUTE_S, self.assembly.every_minute)
+        tasks.start_soon(self._every, HOUR_S, self.assembly.every_hour)
 
-    def _build_parts(self, commit: GroupCommit) -> Parts:
-        from borgd.server.assembly import Parts
+    def _assemble(self, commit: GroupCommit) -> Assembly:
+        from borgd.server.assembly import Assembly
 
-        return Parts(self.where, self.config, commit, engineer=engineer_name(self.config), machine=machine_name())
+        return Assembly(self.where, self.config, commit, engineer=engineer_name(self.config), machine=machine_name())
 
     def _watch(self) -> None:
-        assert self.parts is not None
-        parts = self.parts
+        assert self.assembly is not None
+        parts = self.assembly
         for path in parts.knowledge.files.values():
             self.watcher.track(path, lambda _: self.refresh())
         self.watcher.track(self.where.config_file, lambda _: self._reconfigure())
@@ -152,19 +152,19 @@ class Service:
 
     def refresh(self) -> None:
         """Take in what the journals and the team gained; what cannot be read is a problem to report."""
-        assert self.parts is not None
+        assert self.assembly is not None
         try:
-            self.parts.knowledge.refresh()
+            self.assembly.knowledge.refresh()
             self.problems.pop("knowledge", None)
         except BorgError as error:
             self.problems["knowledge"] = str(error)
 
     def _reconfigure(self) -> None:
         """config.toml changed: a good one serves from now on, a broken one changes nothing and is reported."""
-        assert self.parts is not None
+        assert self.assembly is not None
         try:
             config = read_config(self.where)
-            self.parts.configure(config)
+            self.assembly.configure(config)
         except BorgError as error:
             self.problems["settings"] = f"{error}; the settings from before serve on"
             return
@@ -220,10 +220,10 @@ class Service:
         async with self._sweeping:
             live = {session.file.path for session in self.sessions.live.values()}
             while True:
-                for session in await anyio.to_thread.run_sync(self._sweep.silent, live, now_ms):
+                for session in await anyio.to_thread.run_sync(self._expiry.silent, live, now_ms):
                     if not any(one.file.path == session.file.path for one in self.sessions.live.values()):
                         await self._end(session, SILENT, now_ms)
-                if not self._sweep.left:
+                if not self._expiry.left:
                     return
                 await anyio.sleep(MINUTE_S)
                 live = {session.file.path for session in self.sessions.live.values()}
@@ -232,7 +232,7 @@ class Service:
         """A session's subagents end with it; those of an earlier life of the daemon are known by their files alone."""
         live = self.sessions.children(parent.agent, parent.id)
         paths = {session.file.path for session in self.sessions.live.values()}
-        stored = await anyio.to_thread.run_sync(self._sweep.children, parent.agent, parent.id, paths)
+        stored = await anyio.to_thread.run_sync(self._expiry.children, parent.agent, parent.id, paths)
 
         async def end(child: Session) -> None:
             async with self.locks.setdefault(child.key, anyio.Lock()):
@@ -245,10 +245,10 @@ class Service:
                 tasks.start_soon(self._end, child, reason, now_ms)
 
     async def _end(self, session: Session, reason: str, now_ms: int) -> None:
-        if self.parts is None or session.file.vanished():
+        if self.assembly is None or session.file.vanished():
             return
         try:
-            await self.parts.pipeline.learning.ended(session, reason, now_ms)
+            await self.assembly.pipeline.outcomes.ended(session, reason, now_ms)
         except BorgError as error:
             self.problems["endings"] = str(error)
             return
@@ -266,7 +266,7 @@ class Service:
         early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self.loaded.is_set()
         reply = Reply() if early or parsed.moment is Moment.OTHER else await self._noted(parsed, started)
         out = module.render(parsed, reply)
-        self.trace.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
+        self.event_log.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
         return msgspec.json.encode(out)
 
     async def _noted(self, event: Event, started: int) -> Reply:
@@ -280,29 +280,29 @@ class Service:
         self.problems.pop(source, None)
         return reply
 
-    def _saw_fact(self, session: Session, fact: Fact) -> None:
-        if self.parts is not None:
-            self.parts.saw_fact(session, fact)
+    def _saw_fact(self, session: Session, fact: TranscriptFact) -> None:
+        if self.assembly is not None:
+            self.assembly.saw_fact(session, fact)
 
     async def _handle(self, event: Event, started: int) -> Reply:
         await self.loaded.wait()
-        if self.parts is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
+        if self.assembly is None or (event.moment is Moment.SUBAGENT_STOP and not self.sessions.knows(event)):
             return Reply()
         now_ms = clock.now_ms()
-        session = self._heard_of((event.agent, self.sessions.known_as(event), event.subagent), now_ms)
+        session = self._usage_of((event.agent, self.sessions.known_as(event), event.subagent), now_ms)
         lock = self.locks.setdefault(session.key, anyio.Lock())
         async with lock:
             if session.file.vanished():
                 self.let_go(session)
-            session = self._heard_of(session.key, now_ms)  # forgotten while this event waited: it starts from nothing
+            session = self._usage_of(session.key, now_ms)  # forgotten while this event waited: it starts from nothing
             session.choices.clear()
             self._take_foreign(session, session.file.foreign())
             if not session.remote or event.cwd != session.cwd:
                 session.remote = self._remote(event.cwd or session.cwd)
             self.transcripts.read(session, event.transcript)
-            for path in self.parts.knowledge.files.values():
+            for path in self.assembly.knowledge.files.values():
                 self.watcher.look(path)
-            reply = await self.parts.pipeline.handle(session, event, now_ms)
+            reply = await self.assembly.pipeline.handle(session, event, now_ms)
             if time.perf_counter_ns() - started > self.patience_s(event.moment) * 1e9:
                 await self._take_back(session, now_ms)
             session.answering = event_mark(event) if session.choices else ()
@@ -315,15 +315,15 @@ class Service:
         return reply
 
     async def _take_back(self, session: Session, now_ms: int) -> None:
-        assert self.parts is not None
-        gone = self.parts.recalling.take_back(session)
-        await self.parts.learning.undelivered(session, gone, now_ms)
+        assert self.assembly is not None
+        gone = self.assembly.recall.take_back(session)
+        await self.assembly.outcomes.undelivered(session, gone, now_ms)
 
     async def undelivered(self, agent: str, event: str, body: bytes) -> None:
         """The client of this hook was gone before it had the answer: what was chosen for it was never told."""
         parsed = checked(agent_module(agent).parse(event, body))
         key = (parsed.agent, self.sessions.known_as(parsed), parsed.subagent)
-        if key not in self.sessions.live or self.parts is None:
+        if key not in self.sessions.live or self.assembly is None:
             return
         async with self.locks.setdefault(key, anyio.Lock()):
             session = self.sessions.live.get(key)
@@ -332,7 +332,7 @@ class Service:
             await self._take_back(session, clock.now_ms())
             self._save(session)
 
-    def _heard_of(self, key: Key, now_ms: int) -> Session:
+    def _usage_of(self, key: Key, now_ms: int) -> Session:
         session = self.sessions.get(*key)
         session.last_ms = now_ms  # from here on it is in use, and does not expire under our hands
         self.watcher.track(session.file.path, lambda _: self._take_foreign(session, session.file.foreign()))
@@ -358,14 +358,14 @@ class Service:
                 self._remotes.popitem(last=False)
         return name
 
-    async def call(self, method: str, body: bytes) -> Answer:
+    async def call(self, method: str, body: bytes) -> ReplyFrame:
         """One command.
 
         :raises ProtocolError: no such method, or parameters that are not as expected.
         """
         from borgd.server.calls import answer
 
-        return Answer(out=msgspec.json.encode(await answer(self, method, body)))
+        return ReplyFrame(out=msgspec.json.encode(await answer(self, method, body)))
 
     def status(self) -> dict[str, Any]:
         """The service's part of ``borg status``."""
@@ -375,15 +375,15 @@ class Service:
             "watcher": {**self.watcher.found, "rearmed": self.watcher.rearmed},
             "problems": list(dict.fromkeys(self.problems.values())),
         }
-        if self.parts is not None:
-            found |= self.parts.status() | {
-                "undelivered": self.parts.recalling.undelivered,
-                "not_enforced": dict(self.parts.pipeline.not_enforced),
+        if self.assembly is not None:
+            found |= self.assembly.status() | {
+                "undelivered": self.assembly.recall.undelivered,
+                "not_enforced": dict(self.assembly.pipeline.not_enforced),
             }
-            found["problems"] += self.parts.knowledge.problems[-10:]
+            found["problems"] += self.assembly.knowledge.problems[-10:]
         return found
 
 
-def build(where: Places) -> Service:
+def build(where: Paths) -> Service:
     """The service of this user and machine."""
     return Service(where)

@@ -8,7 +8,7 @@ from borgd.errors import JournalError
 from borgd.journal import GroupCommit, Journal, Record
 
 
-class Storing(GroupCommit):
+class ReportingCommit(GroupCommit):
     """Appends that note in ``problems`` which journal cannot be written, until it can."""
 
     def __init__(self, problems: dict[str, str]) -> None:

@@ -22,7 +22,7 @@ LOOK = 500
 """guard: state files read in one look; what is left waits for the next."""
 
 
-class Sweep:
+class Expiry:
     """Looks at the state files of ``directory``; ``idle_ms`` is how long a session may be silent before it is over."""
 
     def __init__(self, directory: Path, idle_ms: int) -> None:

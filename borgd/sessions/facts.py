@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from borgd.agents.claude_code.hooks import is_machine_made
-from borgd.agents.claude_code.transcript import Fact, Usage
-from borgd.lessons.redact import scrub_head
+from borgd.agents.claude_code.transcript import TokenUsage, TranscriptFact
+from borgd.lessons.redact import redact_head
 from borgd.sessions.session import PROMPT_CHARS, Session, relative
 
 COMPACTION_ROWS = 3
@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"p?\d*\Z")
 """A prompt id that is only our own count, where the host gave none."""
 
 
-def apply_fact(session: Session, fact: Fact) -> None:
+def apply_fact(session: Session, fact: TranscriptFact) -> None:
     """Take one fact of the transcript into ``session``, its lines into what the state file gains."""
     if fact.subagent != session.subagent:
         return
@@ -55,7 +55,7 @@ def forget_rows(session: Session) -> None:
         mark.row = 0
 
 
-def _prompt(session: Session, fact: Fact) -> None:
+def _prompt(session: Session, fact: TranscriptFact) -> None:
     from borgd.recall.render import is_ours  # brings numpy: not before the daemon serves
 
     text = fact.text.strip()
@@ -64,7 +64,7 @@ def _prompt(session: Session, fact: Fact) -> None:
     if fact.id and (known := next((mark for mark in session.marks if mark.id == fact.id), None)):
         known.row = fact.row
         return
-    text = scrub_head(text, PROMPT_CHARS)
+    text = redact_head(text, PROMPT_CHARS)
     same = (mark for mark, words in zip(session.marks, session.prompts, strict=True) if words == text and not mark.row)
     known = next((mark for mark in same if not fact.id or _NUMBERED.match(mark.id)), None)
     if known is not None:
@@ -86,15 +86,15 @@ def _rewind(session: Session, row: int) -> None:
 
 
 def _plan(session: Session, text: str, row: int) -> None:
-    plan = scrub_head(text, PROMPT_CHARS)
+    plan = redact_head(text, PROMPT_CHARS)
     session.plan_row = row
     if plan != session.plan:
         session.plan = plan
         session.write(("plan", plan))
 
 
-def _usage(session: Session, more: Usage) -> None:
-    session.usage = Usage(
+def _usage(session: Session, more: TokenUsage) -> None:
+    session.usage = TokenUsage(
         session.usage.input_tokens + more.input_tokens,
         session.usage.output_tokens + more.output_tokens,
         session.usage.cache_read_input_tokens + more.cache_read_input_tokens,

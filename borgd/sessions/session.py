@@ -10,10 +10,10 @@ import re
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from borgd.agents.claude_code.transcript import Usage
+from borgd.agents.claude_code.transcript import TokenUsage
 from borgd.agents.event import Event, Moment
-from borgd.lessons.redact import scrub_head
-from borgd.limits.investigation.convergence import Stop
+from borgd.lessons.redact import redact_head
+from borgd.limits.investigation.convergence import StopState
 from borgd.memory.records import Decision
 from borgd.sessions.state_file import KINDS, StateFile
 from borgd.sessions.transcript_tail import TranscriptTail
@@ -106,7 +106,7 @@ class Session:
     """Something was changed since the last prompt."""
     edits: int = 0
     """Tool calls that changed something, in the whole session."""
-    stops: list[Stop] = field(default_factory=list)
+    stops: list[StopState] = field(default_factory=list)
     """The last times the agent was about to finish."""
     changed_paths: list[str] = field(default_factory=list)
     changed_lines: list[str] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Session:
     """Calls that the transcript told of and that have no result yet."""
     rejections: list[tuple[str, str]] = field(default_factory=list)
     """Results of failed calls that the transcript told, with the call, not listened to yet."""
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
     last_ms: int = 0
     ended: bool = False
     seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
@@ -169,7 +169,7 @@ class Session:
 
         Returns the texts as they are written. Give them whole: half a secret is known by no rule.
         """
-        kept = [(kind, scrub_head(text, PROMPT_CHARS) if kind in KINDS else text) for kind, text in lines]
+        kept = [(kind, redact_head(text, PROMPT_CHARS) if kind in KINDS else text) for kind, text in lines]
         self.pending.extend(kept)
         del self.pending[:-PENDING]
         return [text for _, text in kept]
@@ -312,7 +312,7 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
         session.transcript = event.transcript
     if is_of_a_person(event):
         session.prompt_id = event.prompt_id or f"p{len(session.prompts)}"
-        text = scrub_head(event.prompt.strip(), PROMPT_CHARS)
+        text = redact_head(event.prompt.strip(), PROMPT_CHARS)
         if session.hear(text, event.prompt_id):
             session.write(("prompt", text))
         session.first_noted("prompt", event.prompt_id or text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from borgd.agents.claude_code.transcript import Fact, Reader
+from borgd.agents.claude_code.transcript import TranscriptFact, TranscriptReader
 from borgd.files import open_regular
 
 READ_BYTES = 1 << 20
@@ -29,14 +29,14 @@ class TranscriptTail:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.reader = Reader()
+        self.reader = TranscriptReader()
         self.offset = 0
         self.more = False
         self.beginnings = 0
         self.backlog = False
         self._inode = 0
 
-    def read(self, limit: int = READ_BYTES) -> list[Fact]:
+    def read(self, limit: int = READ_BYTES) -> list[TranscriptFact]:
         """What the next ``limit`` bytes say; empty where there is no file (yet) and at its end."""
         self.backlog = self.backlog and self.more
         try:
@@ -56,7 +56,7 @@ class TranscriptTail:
         return self.reader.feed(chunk)
 
     def _start_over(self, info: os.stat_result) -> None:
-        self.reader = Reader()
+        self.reader = TranscriptReader()
         self.beginnings += 1
         self.backlog = True
         self._inode = info.st_ino

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import anyio
 
-from borgd.agents.claude_code.transcript import Fact
+from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.journal.watch import Watcher
 from borgd.sessions.facts import apply_fact, forget_rows
 from borgd.sessions.session import Key, Session
@@ -24,7 +24,7 @@ PAUSE_S = 0.005
 class Transcripts:
     """The files of the live sessions. ``saw`` is told of each fact after the session has taken it in."""
 
-    def __init__(self, watcher: Watcher, saw: Callable[[Session, Fact], None]) -> None:
+    def __init__(self, watcher: Watcher, saw: Callable[[Session, TranscriptFact], None]) -> None:
         self._watcher = watcher
         self._saw = saw
         self._behind: dict[Key, Session] = {}

@@ -17,8 +17,8 @@ from threading import Lock
 
 from borgd.errors import LimitError
 from borgd.journal import Follower, Journal, Reading
-from borgd.limits.audit import Entry, Head, Problem, head_of, link, verify
-from borgd.paths import Places, private_dir
+from borgd.limits.audit import AuditEntry, TrailHead, TrailProblem, head_of, link, verify
+from borgd.paths import Paths, private_dir
 
 TAIL_BYTES = 1 << 16
 """method: the part of the trail in which its last line is looked for; a hundred lines."""
@@ -27,14 +27,14 @@ TAIL_BYTES = 1 << 16
 class AuditTrail:
     """The one trail of this user. Any number of objects in any number of processes may append."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Paths) -> None:
         self.journal = Journal(places.journal("audit"))
         self.head_file = places.state / "audit.head"
         self._follower = Follower(self.journal)
-        self._head = Head()
+        self._head = TrailHead()
         self._lock = Lock()
 
-    def record(self, entries: Sequence[Entry], now_ms: int) -> Head:
+    def record(self, entries: Sequence[AuditEntry], now_ms: int) -> TrailHead:
         """Append the ``entries`` in order; durable on return.
 
         :raises JournalError: none of them is in the trail.
@@ -42,7 +42,7 @@ class AuditTrail:
         if not entries:
             return self._head
 
-        def decide(reading: Reading) -> tuple[Sequence[dict[str, object]], tuple[Head, Head]]:
+        def decide(reading: Reading) -> tuple[Sequence[dict[str, object]], tuple[TrailHead, TrailHead]]:
             before = self._newest(reading)
             records, after = link(entries, before, now_ms)
             return records, (before, after)
@@ -53,16 +53,16 @@ class AuditTrail:
             self._keep(before, self._head)
             return self._head
 
-    def _newest(self, reading: Reading) -> Head:
+    def _newest(self, reading: Reading) -> TrailHead:
         heads = (head_of(record) for record in reversed(reading.records))
         found = next((head for head in heads if head is not None), None)
         if found is not None:
             self._head = found
         elif reading.replaced:
-            self._head = Head()
+            self._head = TrailHead()
         return self._head
 
-    def _keep(self, before: Head, head: Head) -> None:
+    def _keep(self, before: TrailHead, head: TrailHead) -> None:
         """Write ``head`` down, unless the trail before it does not go on from the kept one; a failure costs no verdict."""
         kept = self.kept_head()
         if kept is not None and kept != before and not self._contains(kept):
@@ -75,18 +75,18 @@ class AuditTrail:
                 file.write(f"{head}\n")
             temporary.replace(self.head_file)
 
-    def _contains(self, head: Head) -> bool:
+    def _contains(self, head: TrailHead) -> bool:
         """Whether the trail has the line that ``head`` names. Reads all of it: asked only when a head was left behind."""
-        return head == Head() or any(head_of(record) == head for record in self.journal.read().records)
+        return head == TrailHead() or any(head_of(record) == head for record in self.journal.read().records)
 
-    def kept_head(self) -> Head | None:
+    def kept_head(self) -> TrailHead | None:
         """The head that was kept apart; None where there is none or it cannot be read."""
         try:
-            return Head.parse(self.head_file.read_text(encoding="ascii"))
+            return TrailHead.parse(self.head_file.read_text(encoding="ascii"))
         except (OSError, UnicodeDecodeError, LimitError):
             return None
 
-    def verify(self, head: Head | None = None) -> tuple[int, Head, list[Problem]]:
+    def verify(self, head: TrailHead | None = None) -> tuple[int, TrailHead, list[TrailProblem]]:
         """How many lines there are, the head as the file has it, and everything wrong.
 
         :param head: one that a person kept; else the one that was kept apart.
@@ -106,7 +106,7 @@ class AuditTrail:
             raise LimitError(f"{self.journal.path} cannot be read: {error.strerror}") from None
 
 
-def _last_head(data: bytes) -> Head:
+def _last_head(data: bytes) -> TrailHead:
     import msgspec
 
     for line in reversed(data[-TAIL_BYTES:].splitlines()):
@@ -114,4 +114,4 @@ def _last_head(data: bytes) -> Head:
             found = head_of(msgspec.json.decode(line, type=dict[str, object]))
             if found is not None:
                 return found
-    return Head()
+    return TrailHead()

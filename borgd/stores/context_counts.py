@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from borgd.files import replace_file
-from borgd.lessons.redact import scrub
+from borgd.lessons.redact import redact
 from borgd.recall.text.document_frequencies import ContextPrior, stems_of
 
 KEPT_STEMS = 20_000
@@ -42,7 +42,7 @@ class ContextCounts:
 
     def add(self, text: str) -> None:
         """Count one session's work."""
-        stems = {stem for stem in stems_of(scrub(text)) if _PLAIN.match(stem)}
+        stems = {stem for stem in stems_of(redact(text)) if _PLAIN.match(stem)}
         if stems:
             self._own.add_stems(stems)
             self.prior.add_stems(stems)

@@ -7,12 +7,12 @@ import os
 import platform
 from pathlib import Path
 
-from borgd.paths import Places
+from borgd.paths import Paths
 
 LOCK_NAME = "borgd.lock"
 
 
-def state_lock(places: Places) -> Path:
+def state_lock(places: Paths) -> Path:
     """The lock on the state directory. It bears the host's name: a home on a network share serves several machines."""
     return places.state / f"borgd-{platform.node() or 'host'}.lock"
 

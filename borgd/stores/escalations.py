@@ -23,13 +23,13 @@ from borgd.agents.event import Event
 from borgd.config.schema import EscalationConfig
 from borgd.errors import LimitError
 from borgd.journal import Follower, Journal, Reading
-from borgd.limits.audit import Entry
+from borgd.limits.audit import AuditEntry
 from borgd.limits.escalation import versions
-from borgd.limits.escalation.evaluate import EVALUATOR, Verdict, compile_policy, evaluate
+from borgd.limits.escalation.evaluate import EVALUATOR, EscalationVerdict, compile_policy, evaluate
 from borgd.limits.escalation.facts import Facts
 from borgd.limits.escalation.syntax import MAX_POLICY_BYTES, PolicyError
-from borgd.limits.investigation.ledger import Ledger
-from borgd.paths import Places, private_dir
+from borgd.limits.investigation.ledger import InvestigationLedger
+from borgd.paths import Paths, private_dir
 
 SPAWNING = frozenset({"Task", "Agent", "spawn_agent", "task"})
 """host: tools that start another agent."""
@@ -38,12 +38,12 @@ HARD_TAG = "[hard]"
 """design: how an agent says in a spawn's description or prompt that the problem is hard."""
 
 
-class Judgement(NamedTuple):
+class EscalationJudgement(NamedTuple):
     """A verdict, the text for the agent where it is a denial, and the line for the trail."""
 
-    verdict: Verdict
+    verdict: EscalationVerdict
     deny_reason: str
-    audit: Entry
+    audit: AuditEntry
 
 
 def shipped_policy() -> str:
@@ -59,12 +59,12 @@ def matches(name: str, patterns: Sequence[str]) -> bool:
 class PolicyStore:
     """The versions of the policy: what holds, what waits, what a person decides."""
 
-    def __init__(self, places: Places, config: EscalationConfig) -> None:
+    def __init__(self, places: Paths, config: EscalationConfig) -> None:
         self.journal = Journal(places.journal("policy"))
         self.working_copy = places.data / "policy" / "escalation.metta"
         self.shipped = shipped_policy()
         self._follower = Follower(self.journal)
-        self._history = versions.History()
+        self._history = versions.PolicyHistory()
         self._lock = Lock()
         self.configure(config)
 
@@ -84,7 +84,7 @@ class PolicyStore:
         if self.floor_problem:
             self.floor_problem += "; the shipped policy is the floor until it is mended"
 
-    def history(self) -> versions.History:
+    def history(self) -> versions.PolicyHistory:
         """All that was proposed and pinned."""
         with self._lock:
             self._take(self._follower.read())
@@ -92,10 +92,10 @@ class PolicyStore:
 
     def _take(self, reading: Reading) -> None:
         if reading.replaced:
-            self._history = versions.History()
+            self._history = versions.PolicyHistory()
         versions.fold(self._history, reading.records)
 
-    def effective(self) -> versions.Effective:
+    def effective(self) -> versions.EffectivePolicy:
         """What decides now, and what a person should know about it. Cheap when nothing changed: call it per verdict."""
         found = versions.effective(self.history(), self.shipped, self.floor, self._on_disk())
         if self.floor_problem:
@@ -113,10 +113,10 @@ class PolicyStore:
         except OSError:
             return b""
 
-    def _decide(self, judge: Any, *arguments: Any) -> versions.Change:
-        def step(reading: Reading) -> tuple[list[versions.Change], versions.Change]:
+    def _decide(self, judge: Any, *arguments: Any) -> versions.PolicyChange:
+        def step(reading: Reading) -> tuple[list[versions.PolicyChange], versions.PolicyChange]:
             self._take(reading)
-            change: versions.Change = judge(self._history, *arguments)
+            change: versions.PolicyChange = judge(self._history, *arguments)
             return [change], change
 
         with self._lock:
@@ -125,14 +125,14 @@ class PolicyStore:
             versions.fold(self._history, [msgspec.to_builtins(change)])
             return change
 
-    def propose(self, data: bytes, by: str, now_ms: int) -> versions.Change:
+    def propose(self, data: bytes, by: str, now_ms: int) -> versions.PolicyChange:
         """Put a policy before a person; anyone may.
 
         :raises PolicyError: its form is wrong, or it is not shown to be as strict as the floor.
         """
         return self._decide(versions.propose, data, self.floor, by, now_ms)
 
-    def ratify(self, prefix: str, by: str, now_ms: int) -> versions.Change:
+    def ratify(self, prefix: str, by: str, now_ms: int) -> versions.PolicyChange:
         """Pin the waiting proposal.
 
         :raises LimitError: nothing waits, or another hash.
@@ -141,7 +141,7 @@ class PolicyStore:
         self._write_copy()
         return change
 
-    def rollback(self, by: str, now_ms: int) -> versions.Change:
+    def rollback(self, by: str, now_ms: int) -> versions.PolicyChange:
         """Pin the policy before the one that holds.
 
         :raises LimitError: there is none.
@@ -162,10 +162,10 @@ class PolicyStore:
             temporary.replace(self.working_copy)
 
 
-class Escalations:
+class EscalationStore:
     """The gate in front of specialists."""
 
-    def __init__(self, places: Places, config: EscalationConfig) -> None:
+    def __init__(self, places: Paths, config: EscalationConfig) -> None:
         self.store = PolicyStore(places, config)
         self.journal = Journal(places.journal("escalations"))
         self.config = config
@@ -190,7 +190,7 @@ class Escalations:
         stated = (tool_input.get(key) for key in ("description", "prompt", "message"))
         return matches(specialist, self.config.hard) or any(isinstance(text, str) and HARD_TAG in text for text in stated)
 
-    def facts(self, ledger: Ledger, *, hard: bool) -> Facts:
+    def facts(self, ledger: InvestigationLedger, *, hard: bool) -> Facts:
         """The facts as the session's meters have them; the soft threshold is exact."""
         config = self.config
         return Facts(
@@ -204,7 +204,7 @@ class Escalations:
 
     def judge(
         self, facts: Facts, specialist: str, now_ms: int, *, agent: str = "", session: str = "", subagent: str = ""
-    ) -> Judgement:
+    ) -> EscalationJudgement:
         """The verdict on calling ``specialist``, recorded; its line for the trail is the caller's to append.
 
         :raises LimitError: a meter holds what no meter can.
@@ -228,7 +228,7 @@ class Escalations:
         }
         private_dir(self.journal.path.parent)
         self.journal.append([record])
-        entry = Entry(
+        entry = AuditEntry(
             limit="escalation",
             verdict=verdict.word,
             reason=verdict.reason,
@@ -239,9 +239,9 @@ class Escalations:
             session=session,
             subagent=subagent,
         )
-        return Judgement(verdict, "" if verdict.allow else _denial(specialist, verdict, facts), entry)
+        return EscalationJudgement(verdict, "" if verdict.allow else _denial(specialist, verdict, facts), entry)
 
-    def before_tool(self, event: Event, ledger: Ledger, now_ms: int) -> Judgement | None:
+    def before_tool(self, event: Event, ledger: InvestigationLedger, now_ms: int) -> EscalationJudgement | None:
         """The verdict on a tool call that wants a specialist; None: it wants none."""
         name = self.specialist(event)
         if not name or event.tool is None:
@@ -249,7 +249,9 @@ class Escalations:
         facts = self.facts(ledger, hard=self.hard(name, event.tool.input))
         return self.judge(facts, name, now_ms, agent=event.agent, session=event.session, subagent=event.subagent)
 
-    def before_switch(self, event: Event, model: str, ledger: Ledger, now_ms: int) -> Judgement | None:
+    def before_switch(
+        self, event: Event, model: str, ledger: InvestigationLedger, now_ms: int
+    ) -> EscalationJudgement | None:
         """The verdict on a session's change to ``model``; None: it is no specialist."""
         if not matches(model, self.config.specialists):
             return None
@@ -257,7 +259,7 @@ class Escalations:
         return self.judge(facts, model, now_ms, agent=event.agent, session=event.session, subagent=event.subagent)
 
 
-def _denial(specialist: str, verdict: Verdict, facts: Facts) -> str:
+def _denial(specialist: str, verdict: EscalationVerdict, facts: Facts) -> str:
     spent = f"{facts.iterations} local turns, {facts.spent} of {facts.ceiling} tokens spent"
     text = f"{specialist} was not called: {verdict.reason} ({spent}). Go on without it, or finish with what you have."
     if not facts.hard:

@@ -17,7 +17,7 @@ from borgd.journal import REAL, Damage, FileLayer, Journal, TypedFollower, Typed
 from borgd.limits.interrupts.ceilings import policy
 from borgd.limits.interrupts.exclusions import configured
 from borgd.limits.interrupts.inbox import Inbox
-from borgd.limits.interrupts.ledger import Ledger
+from borgd.limits.interrupts.ledger import InterruptLedger
 from borgd.limits.interrupts.records import InboxRecord, InterruptRecord, Queued
 from borgd.limits.interrupts.windows import window_of
 
@@ -34,7 +34,7 @@ PROBLEMS = 20
 """guard: damaged places that are remembered."""
 
 
-class Books:
+class InterruptJournals:
     """Ledger and inbox of one user. Safe between threads and between processes."""
 
     def __init__(self, directory: Path, config: Config, zone: str, layer: FileLayer = REAL) -> None:
@@ -66,7 +66,7 @@ class Books:
             self._forget_inbox()
 
     def _forget_interrupts(self) -> None:
-        self.ledger = Ledger(self.window, self._exclusions)
+        self.ledger = InterruptLedger(self.window, self._exclusions)
         kind = cast("type[InterruptRecord]", InterruptRecord)  # a union: a type to the decoder, none to the checker
         self._interrupts_follower: TypedFollower[InterruptRecord] = TypedFollower(self._interrupts, kind)
 
@@ -138,7 +138,7 @@ class Books:
     def _fold_interrupts(self, reading: TypedReading[InterruptRecord]) -> None:
         self._note(self._interrupts.path, reading.damage)
         if reading.replaced:
-            self.ledger = Ledger(self.window, self._exclusions)
+            self.ledger = InterruptLedger(self.window, self._exclusions)
         for record in reading.records:
             self.ledger.apply(record)
 

@@ -19,35 +19,35 @@ from borgd.errors import LimitError
 from borgd.journal import REAL, FileLayer
 from borgd.lessons.redact import seal
 from borgd.lessons.sanitize import clean
-from borgd.limits.audit import Entry
+from borgd.limits.audit import AuditEntry
 from borgd.limits.interrupts import inbox_text, scopes
 from borgd.limits.interrupts.records import (
     MAX_ANSWER,
     MAX_OPTION,
+    AnswerTold,
     Asked,
-    Closed,
     Digested,
     InboxRecord,
+    InterruptClosed,
     InterruptRecord,
     Observed,
     Queued,
     Settled,
-    Told,
     key_of,
     name,
     numbers_of,
     record,
 )
-from borgd.limits.interrupts.threshold import bar, fullest
-from borgd.limits.interrupts.verdict import Ask, Verdict, decide
+from borgd.limits.interrupts.threshold import fullest, threshold_at
+from borgd.limits.interrupts.verdict import Ask, InterruptVerdict, decide
 from borgd.stores.inbox_store import exclusion_rows, expired
-from borgd.stores.interrupt_journals import Books
+from borgd.stores.interrupt_journals import InterruptJournals
 
-Audit = Callable[[Entry], None]
+Audit = Callable[[AuditEntry], None]
 Notify = Callable[[str, str], bool]
 
 
-class Ticked(NamedTuple):
+class TickResult(NamedTuple):
     """What the passing of time did: asks that expired, charges kept after a crash, whether a digest was shown."""
 
     expired: list[int]
@@ -55,7 +55,7 @@ class Ticked(NamedTuple):
     digest: bool
 
 
-class InterruptDesk:
+class InterruptStore:
     """The agents' side of the interrupt budget and the inbox."""
 
     def __init__(
@@ -73,7 +73,7 @@ class InterruptDesk:
 
         :raises ConfigError: the settings of [interrupts] cannot be used.
         """
-        self.books = Books(directory, config, zone, layer)
+        self.journals = InterruptJournals(directory, config, zone, layer)
         self._audit = audit
         self._notify = notify
 
@@ -82,9 +82,9 @@ class InterruptDesk:
 
         :raises ConfigError: it cannot be used; the one before stays.
         """
-        self.books.configure(config)
+        self.journals.configure(config)
 
-    def meter(self, ask: Ask, now_ms: int | None = None) -> Verdict:
+    def meter(self, ask: Ask, now_ms: int | None = None) -> InterruptVerdict:
         """The verdict on ``ask``, recorded and, where it is admitted, charged.
 
         ``verdict.text`` is what the agent is told where it is not admitted. Call ``delivered`` or ``failed`` next.
@@ -92,51 +92,51 @@ class InterruptDesk:
         :raises JournalError: nothing was decided.
         """
         now = clock.now_ms() if now_ms is None else now_ms
-        with self.books.lock:
-            verdict, asked = self.books.write_interrupts(now, lambda: self._decide(ask, now))
+        with self.journals.lock:
+            verdict, asked = self.journals.write_interrupts(now, lambda: self._decide(ask, now))
             if asked.outcome != "excluded" and not asked.joined:
-                self.books.write_inbox(lambda: ([Queued(ask=asked)], None))
+                self.journals.write_inbox(lambda: ([Queued(ask=asked)], None))
         if self._audit is not None:
             self._audit(verdict.entry(ask))
         return verdict
 
-    def _decide(self, ask: Ask, now: int) -> tuple[list[InterruptRecord], tuple[Verdict, Asked]]:
-        books = self.books
-        verdict = replace(decide(books.ledger, ask, books.policy, now), id=uuid.uuid4().hex[:16])
-        same = books.inbox.open_with(key_of(ask, verdict.scope))
+    def _decide(self, ask: Ask, now: int) -> tuple[list[InterruptRecord], tuple[InterruptVerdict, Asked]]:
+        journals = self.journals
+        verdict = replace(decide(journals.ledger, ask, journals.policy, now), id=uuid.uuid4().hex[:16])
+        same = journals.inbox.open_with(key_of(ask, verdict.scope))
         if verdict.outcome != "excluded":
-            number = books.ledger.last_number + 1 if same is None else same.number
+            number = journals.ledger.last_number + 1 if same is None else same.number
             verdict = replace(verdict, number=number)
             if same is not None and not (verdict.admitted and same.state == "deferred" and _restated(ask, same.ask)):
                 verdict = _joined(verdict, same.ask)
         if not verdict.admitted:
-            verdict = replace(verdict, text=inbox_text.deferral(verdict, ask.goes_on_with, books.policy))
-        expires = now + (ask.wait_ms or round(books.config.inbox.expiry_hours * inbox_text.HOUR_MS))
-        asked = record(ask, verdict, now, books.window, expires)
+            verdict = replace(verdict, text=inbox_text.deferral(verdict, ask.goes_on_with, journals.policy))
+        expires = now + (ask.wait_ms or round(journals.config.inbox.expiry_hours * inbox_text.HOUR_MS))
+        asked = record(ask, verdict, now, journals.window, expires)
         return [asked], (verdict, asked)
 
-    def delivered(self, verdict: Verdict, now_ms: int | None = None) -> None:
+    def delivered(self, verdict: InterruptVerdict, now_ms: int | None = None) -> None:
         """``verdict``'s ask was shown; its charge is final."""
         self._settle(verdict, "delivered", now_ms)
 
-    def failed(self, verdict: Verdict, now_ms: int | None = None) -> None:
+    def failed(self, verdict: InterruptVerdict, now_ms: int | None = None) -> None:
         """``verdict``'s ask could not be shown: the charge is given back, the ask waits in the inbox."""
         self._settle(verdict, "failed", now_ms)
 
-    def _settle(self, verdict: Verdict, how: Literal["delivered", "failed"], now_ms: int | None) -> None:
+    def _settle(self, verdict: InterruptVerdict, how: Literal["delivered", "failed"], now_ms: int | None) -> None:
         if not verdict.charged:
             return
         now = clock.now_ms() if now_ms is None else now_ms
 
         def settle() -> tuple[list[InterruptRecord], None]:
-            if verdict.id not in self.books.ledger.open:
+            if verdict.id not in self.journals.ledger.open:
                 return [], None
             return [Settled(id=verdict.id, ms=now, how=how)], None
 
-        with self.books.lock:
-            self.books.write_interrupts(now, settle)
+        with self.journals.lock:
+            self.journals.write_interrupts(now, settle)
             if how == "failed":
-                self.books.refresh(now)
+                self.journals.refresh(now)
 
     def answers(self, session: str, scope: str, *, starting: bool = False, now_ms: int | None = None) -> list[str]:
         """Texts for ``session`` of answers to its asks that it has not been told, each handed over once.
@@ -144,112 +144,112 @@ class InterruptDesk:
         :param starting: the session has just begun: answers to earlier sessions of ``scope`` that never came back, too.
         """
         now, session = clock.now_ms() if now_ms is None else now_ms, name(session)
-        books = self.books
-        with self.books.lock:
-            books.refresh(now)
+        journals = self.journals
+        with self.journals.lock:
+            journals.refresh(now)
             try:
                 path = scopes.parse(scope)
             except LimitError:
                 path, starting = scopes.ROOT, False
-            if not books.inbox.owed(session, path, starting=starting):
+            if not journals.inbox.owed(session, path, starting=starting):
                 return []
 
             def hand_over() -> tuple[list[InboxRecord], list[str]]:
-                owed = books.inbox.owed(session, path, starting=starting)
-                told: list[InboxRecord] = [Told(number=entry.number, ms=now, session=session) for entry in owed]
+                owed = journals.inbox.owed(session, path, starting=starting)
+                told: list[InboxRecord] = [AnswerTold(number=entry.number, ms=now, session=session) for entry in owed]
                 return told, [inbox_text.answer(entry, now) for entry in owed]
 
-            return books.write_inbox(hand_over)
+            return journals.write_inbox(hand_over)
 
     def close_elsewhere(self, session: str, tool_use_id: str, answers: str = "", now_ms: int | None = None) -> int:
         """The tool call's question was answered in its session: its entry closes. Its number, or 0 where none was open."""
         now = clock.now_ms() if now_ms is None else now_ms
-        books = self.books
-        with books.lock:
-            books.refresh(now)
-            number = books.ledger.number_of(name(session), name(tool_use_id))
+        journals = self.journals
+        with journals.lock:
+            journals.refresh(now)
+            number = journals.ledger.number_of(name(session), name(tool_use_id))
 
             def close() -> tuple[list[InboxRecord], int]:
-                entry = books.inbox.entries.get(number)
+                entry = journals.inbox.entries.get(number)
                 if entry is None or not entry.open:
                     return [], 0
-                return [Closed(number=number, ms=now, text=seal(answers, MAX_ANSWER))], number
+                return [InterruptClosed(number=number, ms=now, text=seal(answers, MAX_ANSWER))], number
 
-            return books.write_inbox(close) if number in books.inbox.entries else 0
+            return journals.write_inbox(close) if number in journals.inbox.entries else 0
 
     def observe(self, kind: str, session: str, tool_use_id: str = "", now_ms: int | None = None) -> bool:
         """A prompt that the agent's host shows by itself (``permission``, ``notification``): counted once with the tool
         call that caused it, on an account of its own, never answered. Whether it was counted now.
         """
         now = clock.now_ms() if now_ms is None else now_ms
-        books = self.books
+        journals = self.journals
         seen = Observed(
             ms=now,
             what=clean(kind, 40),
-            window=str(books.window),
+            window=str(journals.window),
             session=name(session),
             tool_use_id=name(tool_use_id),
         )
 
         def count() -> tuple[list[InterruptRecord], bool]:
-            counted = books.ledger.counted(seen)
+            counted = journals.ledger.counted(seen)
             return ([] if counted else [seen]), not counted
 
-        return books.write_interrupts(now, count)
+        return journals.write_interrupts(now, count)
 
-    def tick(self, now_ms: int | None = None) -> Ticked:
+    def tick(self, now_ms: int | None = None) -> TickResult:
         """What is due: expiries with their fallback, reservations a crash left open, the digest. Call it every minute."""
         now = clock.now_ms() if now_ms is None else now_ms
-        books = self.books
-        with books.lock:
-            books.refresh(now)
-            recovered = books.write_interrupts(now, lambda: self._recover(now)) if books.ledger.stale(now) else []
-            expired = books.write_inbox(lambda: self._expire(now)) if books.inbox.due(now) else []
-            return Ticked(expired, recovered, self._digest(now))
+        journals = self.journals
+        with journals.lock:
+            journals.refresh(now)
+            recovered = journals.write_interrupts(now, lambda: self._recover(now)) if journals.ledger.stale(now) else []
+            expired = journals.write_inbox(lambda: self._expire(now)) if journals.inbox.due(now) else []
+            return TickResult(expired, recovered, self._digest(now))
 
     def _recover(self, now: int) -> tuple[list[InterruptRecord], list[int]]:
-        stale = self.books.ledger.stale(now)
+        stale = self.journals.ledger.stale(now)
         return [Settled(id=asked.id, ms=now, how="recovered") for asked in stale], [asked.number for asked in stale]
 
     def _expire(self, now: int) -> tuple[list[InboxRecord], list[int]]:
-        return expired(self.books, now), [entry.number for entry in self.books.inbox.due(now)]
+        return expired(self.journals, now), [entry.number for entry in self.journals.inbox.due(now)]
 
     def _digest(self, now: int) -> bool:
-        books = self.books
+        journals = self.journals
 
         def claim() -> tuple[list[InboxRecord], str]:
-            waiting, last = books.inbox.waiting(), books.inbox.last_digest_ms
-            if not waiting or not inbox_text.digest_due(books.config.inbox.digest_hours, books.policy.zone, now, last):
+            waiting, last = journals.inbox.waiting(), journals.inbox.last_digest_ms
+            if not waiting or not inbox_text.digest_due(journals.config.inbox.digest_hours, journals.policy.zone, now, last):
                 return [], ""
             return [Digested(ms=now, waiting=len(waiting))], inbox_text.digest(waiting)
 
-        if self._notify is None or not books.config.inbox.notify or not claim()[1]:
+        if self._notify is None or not journals.config.inbox.notify or not claim()[1]:
             return False
-        text = books.write_inbox(claim)
-        count = len(books.inbox.waiting())
+        text = journals.write_inbox(claim)
+        count = len(journals.inbox.waiting())
         return bool(text) and self._notify(f"{count} ask{' waits' if count == 1 else 's wait'} for you", text)
 
     def status(self, now_ms: int | None = None) -> dict[str, object]:
         """The account now: per scope what is spent, its ceiling and its bar; what waits; what a person should look at."""
         now = clock.now_ms() if now_ms is None else now_ms
-        books = self.books
-        with books.lock:
-            books.refresh(now)
-            waiting = books.inbox.waiting()
-            rows = scope_rows(books, now)
+        journals = self.journals
+        with journals.lock:
+            journals.refresh(now)
+            waiting = journals.inbox.waiting()
+            rows = scope_rows(journals, now)
             return {
-                "policy": books.policy.hash,
-                "window": str(books.window),
+                "policy": journals.policy.hash,
+                "window": str(journals.window),
                 "scopes": rows,
-                "observed": books.ledger.observed.spent[scopes.ROOT],
-                "open_reservations": len(books.ledger.open),
+                "observed": journals.ledger.observed.spent[scopes.ROOT],
+                "open_reservations": len(journals.ledger.open),
                 "waiting": {
                     "pending": sum(entry.state == "pending" for entry in waiting),
                     "deferred": sum(entry.state == "deferred" for entry in waiting),
                 },
-                "verdicts": dict(sorted(books.ledger.outcomes.items())),
-                "exclusions": exclusion_rows(books, now),
-                "damaged": books.damaged,
+                "verdicts": dict(sorted(journals.ledger.outcomes.items())),
+                "exclusions": exclusion_rows(journals, now),
+                "damaged": journals.damaged,
                 "alarms": [
                     f"high stakes passed {row['bypass']} times in {path}, more than its ceiling of {row['ceiling']}"
                     for path, row in rows.items()
@@ -258,20 +258,20 @@ class InterruptDesk:
             }
 
 
-def scope_rows(books: Books, now_ms: int) -> dict[str, dict[str, object]]:
+def scope_rows(journals: InterruptJournals, now_ms: int) -> dict[str, dict[str, object]]:
     """Counters of every scope that is configured or was charged in this window, the root first."""
-    policy, ledger = books.policy, books.ledger
+    policy, ledger = journals.policy, journals.ledger
     charged = {path for path, spent in ledger.account.spent.items() if spent}
     rows: dict[str, dict[str, object]] = {}
     for path in sorted({scopes.ROOT, *policy.local, *charged}):
         chain = scopes.chain(path)
         full = fullest([ledger.spent(step) for step in chain], policy.ceilings(chain))
-        elapsed = books.window.elapsed(now_ms)
+        elapsed = journals.window.elapsed(now_ms)
         rows[scopes.shown(path)] = {
             "spent": ledger.spent(path),
             "ceiling": policy.ceiling(path),
             "bypass": ledger.bypassed(path),
-            "bar": float(bar(policy.bar, policy.base, policy.cap, full.ratio, elapsed)),
+            "bar": float(threshold_at(policy.threshold_kind, policy.base, policy.cap, full.ratio, elapsed)),
             "configured": path in policy.local or path == scopes.ROOT,
         }
     return rows
@@ -282,7 +282,7 @@ def _restated(ask: Ask, first: Asked) -> bool:
     return first.numbers != clean(numbers_of(ask), MAX_OPTION)
 
 
-def _joined(verdict: Verdict, first: Asked) -> Verdict:
+def _joined(verdict: InterruptVerdict, first: Asked) -> InterruptVerdict:
     """``verdict`` as that of the ask it repeats, uncharged."""
     return replace(
         verdict,

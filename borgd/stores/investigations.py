@@ -22,16 +22,16 @@ from borgd.agents.event import Event, ToolCall
 from borgd.config.schema import InvestigationConfig, RepositoryInvestigationConfig
 from borgd.errors import LimitError
 from borgd.journal import Journal, TypedFollower, TypedReading
-from borgd.limits.audit import Entry
+from borgd.limits.audit import AuditEntry
 from borgd.limits.investigation.budget import BUDGETS
 from borgd.limits.investigation.ledger import (
     Charged,
-    Closed,
     Extended,
+    InvestigationClosed,
+    InvestigationLedger,
     InvestigationRecord,
     Judged,
-    Ledger,
-    Message,
+    MessageUsage,
     Opened,
     Released,
     Tokens,
@@ -39,7 +39,7 @@ from borgd.limits.investigation.ledger import (
 )
 from borgd.limits.investigation.profile import Profile, kind_of, profile_for
 from borgd.limits.investigation.text import denial, warning
-from borgd.limits.investigation.tools import Counted, count
+from borgd.limits.investigation.tools import ToolCount, count
 from borgd.paths import private_dir
 
 EVALUATOR = "borgd-investigation/1"
@@ -54,48 +54,48 @@ KEPT_MS = 7 * 24 * 3600 * 1000
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 T = TypeVar("T")
-Use = Turned | Tokens | Message
+Use = Turned | Tokens | MessageUsage
 Write = Callable[[InvestigationRecord], None]
 Own = Callable[[str], RepositoryInvestigationConfig | None]
 Repository = Callable[[str], str]
 
 
-class Verdict(NamedTuple):
+class InvestigationVerdict(NamedTuple):
     """What a tool call gets. ``deny_reason`` and ``context`` are for the agent; ``audit`` is the line for the trail."""
 
     allow: bool = True
     deny_reason: str = ""
     context: str = ""
-    audit: Entry | None = None
+    audit: AuditEntry | None = None
 
 
 def _follow(journal: Journal) -> TypedFollower[InvestigationRecord]:
     return TypedFollower(journal, cast("type[InvestigationRecord]", InvestigationRecord))
 
 
-class _Book:
+class _SessionLedger:
     """One session's journal and the ledger read from it."""
 
     def __init__(self, path: Path) -> None:
         self.journal = Journal(path)
         self.follower = _follow(self.journal)
-        self.ledger = Ledger()
+        self.ledger = InvestigationLedger()
         self.lock = Lock()
 
     def take(self, reading: TypedReading[InvestigationRecord]) -> None:
         """Take in what is new in the file."""
         if reading.replaced:
-            self.ledger = Ledger()
+            self.ledger = InvestigationLedger()
         for record in reading.records:
             self.ledger.apply(record)
 
-    def refresh(self) -> Ledger:
+    def refresh(self) -> InvestigationLedger:
         """The ledger as the file has it now."""
         with self.lock:
             self.take(self.follower.read())
             return self.ledger
 
-    def decide(self, judge: Callable[[Ledger, Write], T]) -> T:
+    def decide(self, judge: Callable[[InvestigationLedger, Write], T]) -> T:
         """Judge on what the file holds and record the outcome, with nobody in between.
 
         ``judge`` gets the ledger and what to record with; a record counts at once for the rest of the judgement.
@@ -118,7 +118,7 @@ class _Book:
                 return self.journal.transact(self.follower, step)
             except BaseException:
                 self.follower = _follow(self.journal)
-                self.ledger = Ledger()
+                self.ledger = InvestigationLedger()
                 raise
 
 
@@ -129,7 +129,7 @@ def file_name(session: str) -> str:
     return f"s-{sha256(session.encode('utf-8', 'replace')).hexdigest()[:32]}.jsonl"
 
 
-class Investigations:
+class InvestigationStore:
     """All investigations of this user. One per process; several processes may have one."""
 
     def __init__(
@@ -149,24 +149,26 @@ class Investigations:
         self.config = config
         self._repository = repository
         self._own = own
-        self._books: OrderedDict[str, _Book] = OrderedDict()
+        self._session_ledgers: OrderedDict[str, _SessionLedger] = OrderedDict()
         self._lock = Lock()
 
     def configure(self, config: InvestigationConfig) -> None:
         """Open what comes by ``config``; what is open keeps the profile it was opened with."""
         self.config = config
 
-    def _book(self, session: str) -> _Book:
+    def _session_ledger(self, session: str) -> _SessionLedger:
         if not session:
             raise LimitError("a session without an id has no investigations; name one with --session")
         with self._lock:
-            book = self._books.get(session)
-            if book is None:
-                book = self._books[session] = _Book(private_dir(self.directory) / file_name(session))
-            self._books.move_to_end(session)
-            while len(self._books) > LIVE_BOOKS:
-                self._books.popitem(last=False)
-            return book
+            session_ledger = self._session_ledgers.get(session)
+            if session_ledger is None:
+                session_ledger = self._session_ledgers[session] = _SessionLedger(
+                    private_dir(self.directory) / file_name(session)
+                )
+            self._session_ledgers.move_to_end(session)
+            while len(self._session_ledgers) > LIVE_BOOKS:
+                self._session_ledgers.popitem(last=False)
+            return session_ledger
 
     def _profile(self, event: Event, *, subagent: bool) -> Profile:
         kind = kind_of(self.config, event.subagent if subagent else "", event.subagent_type)
@@ -193,27 +195,27 @@ class Investigations:
     def prompt(self, event: Event, now_ms: int) -> None:
         """A person's prompt opens the session's investigation anew, unless one that was opened by name is open."""
 
-        def judge(ledger: Ledger, write: Write) -> None:
+        def judge(ledger: InvestigationLedger, write: Write) -> None:
             open_by_name = "" in ledger.nodes and ledger.nodes[""].explicit
             if not open_by_name and not event.subagent:
                 write(self._opened(event, now_ms))
 
-        self._book(event.session).decide(judge)
+        self._session_ledger(event.session).decide(judge)
 
-    def before_tool(self, event: Event, usage: Iterable[Use], now_ms: int) -> Verdict:
+    def before_tool(self, event: Event, usage: Iterable[Use], now_ms: int) -> InvestigationVerdict:
         """What a tool call gets.
 
         :param usage: turns and tokens that were reported since the last call, any subagent's.
         """
         if event.tool is None:
-            return Verdict()
+            return InvestigationVerdict()
         counted = count(event.agent, event.tool, event.cwd)
         reported = tuple(usage)
         if counted.kind == "neutral" and not reported:
-            return Verdict()
+            return InvestigationVerdict()
         key = event.tool.id or f"{event.subagent}:{event.tool.name}:{now_ms}"
 
-        def judge(ledger: Ledger, write: Write) -> Verdict:
+        def judge(ledger: InvestigationLedger, write: Write) -> InvestigationVerdict:
             for use in reported:
                 write(use)
             if ledger.needs_opening(event.subagent) and counted.kind not in ("neutral", "change"):
@@ -223,7 +225,7 @@ class Investigations:
                 write(record)
             return _verdict(ledger, event, counted, judged, now_ms)
 
-        return self._book(event.session).decide(judge)
+        return self._session_ledger(event.session).decide(judge)
 
     def after_tool(self, event: Event, now_ms: int) -> None:
         """A tool call is over. One that no announcement was heard of is counted now."""
@@ -235,14 +237,14 @@ class Investigations:
         counted = count(event.agent, tool, event.cwd)
         if counted.kind == "neutral" or not tool.id:
             return
-        book = self._book(event.session)
-        ledger = book.refresh()
+        session_ledger = self._session_ledger(event.session)
+        ledger = session_ledger.refresh()
         if ledger.knows(tool.id):
-            with book.lock:
+            with session_ledger.lock:
                 ledger.settle(tool.id, now_ms)
             return
 
-        def judge(ledger: Ledger, write: Write) -> None:
+        def judge(ledger: InvestigationLedger, write: Write) -> None:
             if ledger.knows(tool.id):
                 return
             if counted.kind != "change":
@@ -253,45 +255,45 @@ class Investigations:
                 write(record)
 
         if counted.kind != "change" or event.subagent in ledger.nodes:
-            book.decide(judge)
+            session_ledger.decide(judge)
 
     def released(self, event: Event, now_ms: int) -> None:
         """The call was allowed here and stopped elsewhere: what was set aside for it is given back."""
         if event.tool is not None and event.tool.id:
             record = Released(key=event.tool.id, subagent=event.subagent, ms=now_ms)
 
-            def judge(ledger: Ledger, write: Write) -> None:
+            def judge(ledger: InvestigationLedger, write: Write) -> None:
                 if ledger.knows(record.key):
                     write(record)
 
-            self._book(event.session).decide(judge)
+            self._session_ledger(event.session).decide(judge)
 
     def subagent_stop(self, event: Event, now_ms: int) -> None:
         """A subagent is over; one that is not known closes nothing."""
 
-        def judge(ledger: Ledger, write: Write) -> None:
+        def judge(ledger: InvestigationLedger, write: Write) -> None:
             if event.subagent and event.subagent in ledger.nodes:
-                write(Closed(subagent=event.subagent, why="done", ms=now_ms))
+                write(InvestigationClosed(subagent=event.subagent, why="done", ms=now_ms))
 
-        self._book(event.session).decide(judge)
+        self._session_ledger(event.session).decide(judge)
 
     def report(self, session: str, records: Iterable[Use]) -> None:
         """Turns and tokens that the transcript told of, each once."""
         told = list(records)
 
-        def judge(_: Ledger, write: Write) -> None:
+        def judge(_: InvestigationLedger, write: Write) -> None:
             for record in told:
                 write(record)
 
         if told:
-            self._book(session).decide(judge)
+            self._session_ledger(session).decide(judge)
 
     # what a person says
 
     def start(self, session: str, profile: Profile, now_ms: int, *, subagent: str = "", agent: str = "") -> None:
         """Open an investigation by name; it ends by name too."""
         opened = Opened(subagent=subagent, profile=profile, explicit=True, agent=agent, ms=now_ms)
-        self._book(session).decide(lambda _, write: write(opened))
+        self._session_ledger(session).decide(lambda _, write: write(opened))
 
     def extend(self, session: str, more: dict[str, float], now_ms: int, *, subagent: str = "", by: str = "") -> None:
         """Allow ``more`` units by budget; without ``subagent`` to every open investigation of the session.
@@ -299,11 +301,11 @@ class Investigations:
         :raises LimitError: none is open.
         """
 
-        def judge(ledger: Ledger, write: Write) -> None:
+        def judge(ledger: InvestigationLedger, write: Write) -> None:
             _must_be_open(ledger, session, subagent)
             write(Extended(subagent=subagent, more=more, everyone=not subagent, by=by, ms=now_ms))
 
-        self._book(session).decide(judge)
+        self._session_ledger(session).decide(judge)
 
     def stop(self, session: str, now_ms: int, *, subagent: str = "") -> dict[str, Any]:
         """Close an investigation and say what it used.
@@ -311,19 +313,19 @@ class Investigations:
         :raises LimitError: it is not open.
         """
 
-        def judge(ledger: Ledger, write: Write) -> dict[str, Any]:
+        def judge(ledger: InvestigationLedger, write: Write) -> dict[str, Any]:
             _must_be_open(ledger, session, subagent)
             if subagent not in ledger.nodes:
                 raise LimitError(f"session {session} has no investigation open of its own; name one with --subagent")
             told = ledger.describe(subagent, now_ms)
-            write(Closed(subagent=subagent, why="stopped", ms=now_ms))
+            write(InvestigationClosed(subagent=subagent, why="stopped", ms=now_ms))
             return told
 
-        return self._book(session).decide(judge)
+        return self._session_ledger(session).decide(judge)
 
     def status(self, session: str, now_ms: int) -> dict[str, Any]:
         """The open investigations of a session and what it used in all, as JSON values."""
-        ledger = self._book(session).refresh()
+        ledger = self._session_ledger(session).refresh()
         return {
             "session": session,
             "open": [ledger.describe(owner, now_ms) for owner in ledger.nodes],
@@ -333,18 +335,18 @@ class Investigations:
             "cached_tokens": ledger.cached_tokens,
         }
 
-    def ledger(self, session: str) -> Ledger:
+    def ledger(self, session: str) -> InvestigationLedger:
         """The session's meters, for whoever decides by them. Not to be changed."""
-        return self._book(session).refresh()
+        return self._session_ledger(session).refresh()
 
     def summary(self, now_ms: int) -> dict[str, Any]:
         """Of the sessions in memory: how many investigations are open, calls denied, limits that nothing counts for."""
         with self._lock:
-            books = list(self._books.items())
+            books = list(self._session_ledgers.items())
         told: list[tuple[str, dict[str, Any]]] = []
-        for session, book in books:
-            with book.lock:
-                told += [(session, book.ledger.describe(owner, now_ms)) for owner in book.ledger.nodes]
+        for session, session_ledger in books:
+            with session_ledger.lock:
+                told += [(session, session_ledger.ledger.describe(owner, now_ms)) for owner in session_ledger.ledger.nodes]
         return {
             "open": len(told),
             "denied": sum(one["denied"] for _, one in told),
@@ -360,7 +362,7 @@ class Investigations:
                     found.append((path.stat().st_mtime, path.name.removesuffix(".jsonl")))
         return [name for _, name in sorted(found, reverse=True)]
 
-    def sweep(self, now_ms: int) -> int:
+    def expire(self, now_ms: int) -> int:
         """Remove the files of sessions silent for longer than KEPT_MS; how many."""
         removed = 0
         with suppress(OSError):
@@ -377,18 +379,20 @@ def _named(session: str, told: dict[str, Any]) -> str:
     return f"{owner}: {', '.join(told['unenforceable'])}"
 
 
-def _must_be_open(ledger: Ledger, session: str, subagent: str) -> None:
+def _must_be_open(ledger: InvestigationLedger, session: str, subagent: str) -> None:
     if not ledger.nodes or (subagent and subagent not in ledger.nodes):
         whose = f"subagent {subagent} of session {session}" if subagent else f"session {session}"
         raise LimitError(f"{whose} has no investigation open; borg investigate status lists what is")
 
 
-def _verdict(ledger: Ledger, event: Event, counted: Counted, judged: Judged, now_ms: int) -> Verdict:
+def _verdict(
+    ledger: InvestigationLedger, event: Event, counted: ToolCount, judged: Judged, now_ms: int
+) -> InvestigationVerdict:
     """What the agent is told of a judgement, and its line for the trail; nothing where nothing is open or counted."""
     assert event.tool is not None
     chain = ledger.chain(event.subagent)
     if not chain or counted.kind in ("neutral", "change") or not judged.records:
-        return Verdict()
+        return InvestigationVerdict()
     unenforceable = ledger.unenforceable(event.subagent)
     facts: dict[str, Any] = {
         "tool": event.tool.name,
@@ -405,7 +409,7 @@ def _verdict(ledger: Ledger, event: Event, counted: Counted, judged: Judged, now
     deny = denial(stop, ledger.nodes[stop.owner], event.session, event.subagent) if stop else ""
     if unenforceable and deny:
         deny += f" (not enforceable here, no usage is reported: {', '.join(unenforceable)})"
-    entry = Entry(
+    entry = AuditEntry(
         limit="investigation",
         verdict="deny" if stop else "warn" if judged.warnings else "allow",
         reason="; ".join(told.exhausted.text for told in judged.warnings) or reason,
@@ -416,4 +420,4 @@ def _verdict(ledger: Ledger, event: Event, counted: Counted, judged: Judged, now
         session=event.session,
         subagent=event.subagent,
     )
-    return Verdict(stop is None, deny, warning(judged.warnings) if judged.warnings else "", entry)
+    return InvestigationVerdict(stop is None, deny, warning(judged.warnings) if judged.warnings else "", entry)

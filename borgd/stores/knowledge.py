@@ -16,13 +16,13 @@ from typing import Any
 from borgd.config.schema import Config
 from borgd.journal import Follower, Journal, TypedFollower
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.store import Store, visible
+from borgd.lessons.store import LessonStore, visible
 from borgd.lessons.team import hashed
-from borgd.memory.columns import Columns
+from borgd.memory.columns import FoldColumns
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
 from borgd.memory.shared import anonymous
-from borgd.paths import Places
+from borgd.paths import Paths
 from borgd.recall.evidence import Index
 from borgd.recall.text.document_frequencies import ContextPrior
 from borgd.stores.context_counts import ContextCounts
@@ -38,7 +38,7 @@ class Knowledge:
     """Lessons and memory of this machine and its team. ``lessons`` holds the live ones by id."""
 
     def __init__(
-        self, where: Places, config: Config, engineer: str, *, lessons_file: Path | None = None, team: Team | None = None
+        self, where: Paths, config: Config, engineer: str, *, lessons_file: Path | None = None, team: Team | None = None
     ) -> None:
         self.engineer = engineer
         self.team = team
@@ -51,13 +51,13 @@ class Knowledge:
         self._aliases = config.people.aliases
         self._lessons = Follower(Journal(self.files["lessons"]))
         self._outcomes = TypedFollower(Journal(self.files["outcomes"]), Outcome)
-        self._team_heard = team is None
+        self._team_loaded = team is None
         self._meanwhile: list[Outcome] = []
         self._folded = False
         self._kept = OutcomeColumns(where.state / KEPT)
         self._scopes: list[str] | None = None
         self.memory = Memory(aliases=self._aliases)
-        self.store, self.index = Store(), Index()
+        self.store, self.index = LessonStore(), Index()
         self.lock = threading.Lock()
         """Held while anything here changes, and by whoever reads it from another thread."""
 
@@ -76,7 +76,7 @@ class Knowledge:
         source = str(self.files["lessons"])
         self._note(f"{source}:{damage.line}: {damage.reason}" for damage in reading.damage)
         if reading.replaced:
-            self.store, self.index, self.lessons = Store(), Index(), {}
+            self.store, self.index, self.lessons = LessonStore(), Index(), {}
             if self.team is not None:
                 self.team.forget_lessons()
         changed = self._apply(reading.records, source, peer=False)
@@ -92,7 +92,7 @@ class Knowledge:
         applied = self.store.apply(records, source, peer=peer)
         if applied.errors:
             lines = record_lines(Path(source))[-len(records) :]  # what is new is at the end
-            self._note(str(error) for error in Store().apply(records, source, lines=lines, peer=peer).errors)
+            self._note(str(error) for error in LessonStore().apply(records, source, lines=lines, peer=peer).errors)
         for name in applied.changed:
             lesson = self.store.get(name)
             if lesson is None or lesson.retired:
@@ -107,9 +107,9 @@ class Knowledge:
         reading = self._outcomes.read()
         self._note(f"{self.files['outcomes']}:{damage.line}: {damage.reason}" for damage in reading.damage)
         own = self._own(reading.records)
-        heard = self.team if self._team_heard else None
+        heard = self.team if self._team_loaded else None
         if reading.replaced or not self._folded:
-            columns = Columns()
+            columns = FoldColumns()
             columns.extend(own)
             if heard is not None:
                 heard.gather_outcomes(columns, self._kept)
@@ -123,7 +123,7 @@ class Knowledge:
                 gained += 1
         if self.team is not None:
             self.unpublished_outcomes.extend(reading.records)
-            if not self._team_heard:
+            if not self._team_loaded:
                 self._meanwhile.extend(own)
         return bool(gained) or reading.replaced
 
@@ -131,14 +131,14 @@ class Knowledge:
         """Outcomes of this machine as the whole team counts them."""
         return outcomes if self.team is None else [anonymous(one, self.team.salt) for one in outcomes]
 
-    def _fold(self, columns: Columns) -> Memory:
+    def _fold(self, columns: FoldColumns) -> Memory:
         return Memory.of_columns(self._known(), columns, aliases=self._aliases)
 
-    def hear_team(self) -> Memory:
+    def load_team(self) -> Memory:
         """Memory with all of the team's outcomes in it; takes seconds for millions, so it may run in a worker thread."""
         with self.lock:
             self._meanwhile = []  # what was read before is in the file that is read now
-        columns, salt = Columns(), self.team.salt if self.team is not None else ""
+        columns, salt = FoldColumns(), self.team.salt if self.team is not None else ""
         convert = partial(anonymous, salt=salt) if salt else None
         self._kept.gather(columns, TypedFollower(Journal(self.files["outcomes"]), Outcome), convert, salt)
         if self.team is not None:
@@ -147,19 +147,19 @@ class Knowledge:
         return self._fold(columns)
 
     def adopt(self, memory: Memory) -> None:
-        """Go on with what ``hear_team`` made, and with what was learned here meanwhile."""
+        """Go on with what ``load_team`` made, and with what was learned here meanwhile."""
         with self.lock:
             for outcome in self._meanwhile:
                 memory.apply(outcome)
             self._meanwhile = []
-            self._team_heard = True
+            self._team_loaded = True
             memory.know(self._known())
             self.memory = memory
 
     @property
     def complete(self) -> bool:
         """Whether the team's outcomes are in the memory, where there is a team."""
-        return self._team_heard
+        return self._team_loaded
 
     def refresh_all(self) -> None:
         """As ``refresh``, the team's outcomes included at once; for a command that runs and ends.
@@ -167,8 +167,8 @@ class Knowledge:
         :raises JournalError: a journal cannot be read at all.
         """
         self.refresh()
-        if self.team is not None and not self._team_heard:
-            self.adopt(self.hear_team())
+        if self.team is not None and not self._team_loaded:
+            self.adopt(self.load_team())
 
     def _known(self) -> dict[str, Lesson]:
         """Every lesson that was not forgotten, retired ones too: they stay on their authors' account."""
@@ -204,7 +204,7 @@ class Knowledge:
             self._scopes = sorted({name for lesson in self.lessons.values() for name in lesson.scope})
         return self._scopes
 
-    def hears(self, lesson: Lesson, repo: str) -> bool:
+    def reaches(self, lesson: Lesson, repo: str) -> bool:
         """Whether ``lesson`` reaches this engineer at work in ``repo`` (a teammate's lesson names it hashed)."""
         if lesson.peer and self.team is not None:
             repo = hashed(self.team.salt, "repo", repo)

@@ -18,7 +18,7 @@ import numpy as np
 
 from borgd.errors import BorgError
 from borgd.journal import Damage, Position, TypedFollower
-from borgd.memory.columns import FORMAT, Columns, Packed
+from borgd.memory.columns import FORMAT, FoldColumns, Packed
 from borgd.memory.records import Outcome
 from borgd.paths import fnv1a, private_dir
 
@@ -60,7 +60,7 @@ class OutcomeColumns:
         self._used: set[str] = set()
 
     def gather(
-        self, columns: Columns, follower: TypedFollower[Outcome], convert: Convert | None = None, salt: str = ""
+        self, columns: FoldColumns, follower: TypedFollower[Outcome], convert: Convert | None = None, salt: str = ""
     ) -> list[Damage]:
         """All that the file of a ``follower`` that has read nothing yet holds, into ``columns``; what is damaged in it.
 
@@ -82,7 +82,7 @@ class OutcomeColumns:
         if reading.offset < self._least:
             columns.extend(outcomes)
             return reading.damage
-        own = Columns()
+        own = FoldColumns()
         own.extend(outcomes)
         packed = own.packed()
         columns.take(packed)

@@ -15,7 +15,7 @@ import msgspec
 from borgd.journal import Journal
 from borgd.lessons.lesson import Lesson
 from borgd.memory.records import Decision, Outcome
-from borgd.memory.sources.judge import judge_regret
+from borgd.memory.sources.judge import judge_reverted
 from borgd.memory.sources.reverted_lines import blamed, is_repair, removed_lines, shares
 
 LOOKBACK_DAYS = 60
@@ -40,7 +40,7 @@ _PLAIN = (
 _DAY_MS = 24 * 3600 * 1000
 
 
-class Made(msgspec.Struct, frozen=True, kw_only=True):
+class MadeCommit(msgspec.Struct, frozen=True, kw_only=True):
     """A commit that a session made; a line of commits.jsonl. ``id`` may be abbreviated."""
 
     id: str
@@ -51,7 +51,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     decisions: tuple[str, ...] = ()
 
 
-class Traced(msgspec.Struct, frozen=True, kw_only=True):
+class TracedCommit(msgspec.Struct, frozen=True, kw_only=True):
     """A repair that was looked at; a line of commits.jsonl, so that it is looked at once."""
 
     traced: str
@@ -106,7 +106,7 @@ def blame(cwd: str, commit: str) -> list[str]:
 def look(commits: Journal, decisions: Journal, lessons: Mapping[str, Lesson], now_ms: int) -> list[Outcome]:
     """Regrets found since the last look; remembers which repairs were looked at. Blocks: call it in a worker thread."""
     records = commits.read().records
-    made = [msgspec.convert(one, Made) for one in records if "cwd" in one]
+    made = [msgspec.convert(one, MadeCommit) for one in records if "cwd" in one]
     known = {str(one["traced"]) for one in records if "traced" in one}
     recent = [one for one in made if now_ms - one.ms < LOOKBACK_DAYS * _DAY_MS and one.decisions]
     if not recent:
@@ -122,6 +122,6 @@ def look(commits: Journal, decisions: Journal, lessons: Mapping[str, Lesson], no
             for commit, share in parts.items():
                 for name in here[commit].decisions:
                     if name in by_id:
-                        found += judge_regret(by_id[name], commit, repair, share, lessons, ms=now_ms)
-            commits.append([Traced(traced=repair, ms=now_ms)])
+                        found += judge_reverted(by_id[name], commit, repair, share, lessons, ms=now_ms)
+            commits.append([TracedCommit(traced=repair, ms=now_ms)])
     return found

@@ -19,7 +19,7 @@ from borgd.memory.records import Outcome
 from borgd.memory.shared import anonymous
 
 if TYPE_CHECKING:  # bring numpy, which a command that folds nothing need not wait for
-    from borgd.memory.columns import Columns
+    from borgd.memory.columns import FoldColumns
     from borgd.stores.outcome_columns import OutcomeColumns
 
 CARD = "team.json"
@@ -71,7 +71,7 @@ class Team:
             if reading.records:
                 yield path, reading.records
 
-    def gather_outcomes(self, columns: Columns, kept: OutcomeColumns) -> None:
+    def gather_outcomes(self, columns: FoldColumns, kept: OutcomeColumns) -> None:
         """All of everyone's outcomes into ``columns``; ``new_outcomes`` then tells what comes after them."""
         self._outcomes.clear()
         for path in self.files("outcomes"):

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.agents.claude_code.transcript import Fact, Reader, Usage
+from borgd.agents.claude_code.transcript import TokenUsage, TranscriptFact, TranscriptReader
 
 
 def user(text: Any, uuid: str, parent: str | None, **more: Any) -> dict[str, Any]:
@@ -47,8 +47,8 @@ SESSION = [
 DATA = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in SESSION)
 
 
-def facts(*chunks: bytes) -> list[Fact]:
-    reader = Reader()
+def facts(*chunks: bytes) -> list[TranscriptFact]:
+    reader = TranscriptReader()
     return [fact for chunk in chunks for fact in reader.feed(chunk)]
 
 
@@ -86,7 +86,7 @@ def test_the_facts_do_not_depend_on_how_the_bytes_arrive(cuts: list[int]) -> Non
 
 @given(st.integers(0, len(DATA) - 1), st.binary(max_size=40))
 def test_damage_costs_no_more_than_the_rows_it_touches(at: int, noise: bytes) -> None:
-    reader = Reader()
+    reader = TranscriptReader()
     reader.feed(DATA[:at] + noise + DATA[at:])
     lost = noise.count(b"\n") + 1
     assert reader.damaged <= lost
@@ -111,7 +111,7 @@ def test_parallel_tool_results_are_no_rewind() -> None:
 
 
 def test_an_endless_line_is_skipped_and_counted() -> None:
-    reader = Reader()
+    reader = TranscriptReader()
     for _ in range(30):
         reader.feed(b"x" * 1000, limit=10_000)
     assert reader.damaged >= 1
@@ -124,4 +124,4 @@ def test_a_subagents_rows_carry_its_id() -> None:
 
 
 def test_usage_never_goes_down() -> None:
-    assert Usage(5, 5).minus(Usage(9, 1)) == Usage(0, 4)
+    assert TokenUsage(5, 5).minus(TokenUsage(9, 1)) == TokenUsage(0, 4)

@@ -17,7 +17,7 @@ from borgd.cli.debug import select as debug_select
 from borgd.cli.debug import simulate as debug_simulate
 from borgd.errors import BorgError, InputError, UsageError
 from borgd.memory.records import Decision, Outcome
-from borgd.paths import places
+from borgd.paths import user_paths
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +182,7 @@ def test_an_interrupted_replay_goes_on_where_it_was(
         patched.setattr(replay_files.Replay, "feed", interrupted)
         with pytest.raises(KeyboardInterrupt):
             debug_ope.run(arguments)
-    saved = list((places().state / "replay").glob("*.state"))
+    saved = list((user_paths().state / "replay").glob("*.state"))
     assert len(saved) == 1
     assert stat.S_IMODE(saved[0].stat().st_mode) == 0o600
     counted = []
@@ -192,12 +192,12 @@ def test_an_interrupted_replay_goes_on_where_it_was(
     debug_ope.run(arguments)
     assert capsys.readouterr().out == whole
     assert sum(counted) < len((simulated / "decisions.jsonl").read_bytes().splitlines()) - 100
-    assert not list((places().state / "replay").glob("*.state"))
+    assert not list((user_paths().state / "replay").glob("*.state"))
 
 
 def test_a_broken_state_is_removed_and_said(simulated: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay_files, "fingerprint", lambda *_: "known")
-    directory = places().state / "replay"
+    directory = user_paths().state / "replay"
     directory.mkdir(parents=True)
     (directory / "known.state").write_bytes(b"\x93junk")
     with pytest.raises(BorgError, match="was removed"):
@@ -270,7 +270,7 @@ def test_select_refills_as_recall_did(simulated: Path, home: Path, capsys: pytes
 def test_report_for_a_week_and_a_month(
     simulated: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = places().data
+    data = user_paths().data
     data.mkdir(parents=True)
     for name in ("decisions", "outcomes"):
         (data / f"{name}.jsonl").write_bytes((simulated / f"{name}.jsonl").read_bytes())

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from borgd.cli.service import doctor_checks
-from borgd.paths import places
+from borgd.paths import user_paths
 from tests.server.processes import Home, wait_for
 
 
@@ -142,6 +142,6 @@ def test_a_look_that_fails_does_not_keep_the_others_from_happening(home: Path, m
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(doctor_checks, "client", fail)
-    names = [finding.name for finding in doctor_checks.findings(places(), dict(os.environ))]
+    names = [finding.name for finding in doctor_checks.findings(user_paths(), dict(os.environ))]
     assert names.count("doctor") == 1
     assert names[-1] == "hook log"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from borgd.cli.service.install import client_path, entries, installed, is_ours, merged, run, settings_path
 from borgd.errors import BorgError, InputError
-from borgd.paths import places
+from borgd.paths import user_paths
 
 FOREIGN = {
     "model": "opus",
@@ -51,7 +51,7 @@ def test_install_keeps_what_is_there_and_twice_is_once(home: Path) -> None:
     assert now["hooks"]["Stop"][0] == FOREIGN["hooks"]["Stop"][0]
     assert len(now["hooks"]["Stop"]) == 2
     assert first.startswith(b'{\n    "model"'), "the file's own indentation"
-    assert all(installed("claude-code", places()).values())
+    assert all(installed("claude-code", user_paths()).values())
 
 
 def test_the_way_back_leaves_the_file_as_it_was(home: Path) -> None:
@@ -60,24 +60,24 @@ def test_the_way_back_leaves_the_file_as_it_was(home: Path) -> None:
     run(["install", "claude-code", "--apply"])
     run(["uninstall", "claude-code", "--apply"])
     assert path.read_bytes() == before
-    assert client_path(places()).exists(), "sessions still open go on calling it"
+    assert client_path(user_paths()).exists(), "sessions still open go on calling it"
 
 
 def test_the_client_is_a_program_of_its_own_that_answers(home: Path) -> None:
     run(["install", "claude-code", "--apply"])
-    path = client_path(places())
+    path = client_path(user_paths())
     assert path.stat().st_mode & stat.S_IXUSR
     assert path.read_bytes().startswith(b"#!/")
     done = subprocess.run([path, "claude-code", "Stop"], input=b"", capture_output=True, check=True)
     assert done.stdout.strip() == b"{}"
-    launch = (places().data / "launch").read_text().split("\n")
+    launch = (user_paths().data / "launch").read_text().split("\n")
     assert Path(launch[0]).exists()
-    assert stat.S_IMODE((places().data / "launch").stat().st_mode) == 0o600
+    assert stat.S_IMODE((user_paths().data / "launch").stat().st_mode) == 0o600
 
 
 def test_a_missing_client_is_not_a_block(home: Path) -> None:
     """Agents take exit code 2 for a block; the entry must not be one that ends so when the client is gone."""
-    command = entries("claude-code", places())["PreToolUse"]["hooks"][0]
+    command = entries("claude-code", user_paths())["PreToolUse"]["hooks"][0]
     assert Path(command["command"]).name == "borg-hook"
     assert command["args"] == ["claude-code", "PreToolUse"]
     with pytest.raises(FileNotFoundError):
@@ -129,7 +129,7 @@ events = st.sampled_from(["Stop", "PreToolUse", "SessionEnd", "Setup"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(events, st.lists(group, max_size=3)))
 def test_foreign_entries_survive_in_their_order(home: Path, hooks: dict[str, list[dict[str, object]]]) -> None:
-    wanted = entries("claude-code", places())
+    wanted = entries("claude-code", user_paths())
     before = {"hooks": hooks} if hooks else {}
     after = merged(before, wanted, "x")
     for event, groups in hooks.items():

@@ -14,7 +14,7 @@ from borgd.cli.memory import assimilate as command
 from borgd.errors import InputError
 from borgd.journal import Journal
 from borgd.lessons.mining import LINE_BYTES, Miner
-from borgd.paths import places
+from borgd.paths import user_paths
 from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
@@ -106,14 +106,14 @@ def transcript(home: Path) -> Path:
 
 
 def stored() -> list[dict[str, Any]]:
-    path = places().journal("episodes")
+    path = user_paths().journal("episodes")
     return Journal(path).read().records if path.exists() else []
 
 
 def test_shown_first_then_stored_then_known(borg: Borg, transcript: Path) -> None:
     preview = borg("assimilate", "--json")
     assert preview["corrections"] == 4
-    assert not places().state.exists()
+    assert not user_paths().state.exists()
     assert stored() == []
     assert "--apply does" in borg("assimilate")
     done = borg("assimilate", "--apply", "--json")
@@ -187,8 +187,8 @@ def test_what_was_forgotten_does_not_come_back(borg: Borg, transcript: Path) -> 
     assert stored() == []
     transcript.write_bytes(transcript.read_bytes() + lines(agent("x"), person("No, not like that")))
     borg("assimilate", "--apply")
-    (places().state / "assimilate.json").write_text(
-        json.dumps(json.loads((places().state / "assimilate.json").read_text()) | {"files": {}})
+    (user_paths().state / "assimilate.json").write_text(
+        json.dumps(json.loads((user_paths().state / "assimilate.json").read_text()) | {"files": {}})
     )
     borg("assimilate", "--apply")
     assert stored() == []
@@ -204,8 +204,8 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_mined(borg: Borg, home: Pat
     assert done["damaged_lines"] >= 3
     with pytest.raises(InputError, match="there is nothing"):
         borg("assimilate", "nowhere")
-    places().state.mkdir(parents=True)
-    (places().state / "assimilate.json").write_text("{")
+    user_paths().state.mkdir(parents=True)
+    (user_paths().state / "assimilate.json").write_text("{")
     with pytest.raises(InputError, match="lists what was forgotten"):
         borg("assimilate")
 
@@ -213,7 +213,7 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_mined(borg: Borg, home: Pat
 def test_no_secret_gets_anywhere(borg: Borg, transcript: Path) -> None:
     assert "a1B2" not in borg("assimilate")
     borg("assimilate", "--apply")
-    for directory in (places().data, places().state):
+    for directory in (user_paths().data, user_paths().state):
         for file in directory.rglob("*"):
             assert "a1B2" not in file.read_text()
             assert "hunter2" not in file.read_text()

@@ -13,7 +13,7 @@ import pytest
 from borgd.cli import dispatch
 from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
-from borgd.paths import places
+from borgd.paths import user_paths
 
 Borg = Callable[..., str]
 
@@ -94,7 +94,7 @@ def test_two_repositories_of_one_directory_name_never_mix(borg: Borg, home: Path
 
 def test_damage_and_bad_lines_are_named_and_the_rest_is_listed(borg: Borg, capsys: pytest.CaptureFixture[str]) -> None:
     borg(*ADD)
-    path = places().journal("lessons")
+    path = user_paths().journal("lessons")
     path.write_bytes(b'garbage\n\n{"id": "Lx", "question": 3, "consequence": "c"}\n' + path.read_bytes())
     assert dispatch(["lesson", "list"]) == 0
     out, err = capsys.readouterr()
@@ -106,12 +106,12 @@ def test_damage_and_bad_lines_are_named_and_the_rest_is_listed(borg: Borg, capsy
 def test_nothing_hidden_and_no_secret_reaches_the_file(borg: Borg) -> None:
     key = "ghp_" + "a1B2" * 9
     borg("add", "--question", f"Is {key}\u2028gone\u202e?", "--consequence", f"password=hunter2 {key}")
-    data = places().journal("lessons").read_text()
+    data = user_paths().journal("lessons").read_text()
     assert "a1B2" not in data
     assert "hunter2" not in data
     assert "\u202e" not in data
     assert "Is [redacted] gone?" in data
-    assert places().journal("lessons").stat().st_mode & 0o777 == 0o600
+    assert user_paths().journal("lessons").stat().st_mode & 0o777 == 0o600
 
 
 def test_without_a_terminal_or_a_configuration(tmp_path: Path) -> None:
@@ -138,5 +138,5 @@ def test_terminals_at_once_lose_no_version(borg: Borg, home: Path) -> None:
     command = [sys.executable, "-m", "borgd", "lesson", "edit", key, "--area"]
     running = [subprocess.Popen([*command, f"area{number}"], env=env, stdout=subprocess.DEVNULL) for number in range(6)]
     assert [process.wait(60) for process in running] == [0] * 6
-    records = Journal(places().journal("lessons")).read().records
+    records = Journal(user_paths().journal("lessons")).read().records
     assert sorted(record["version"] for record in records) == [1, 2, 3, 4, 5, 6, 7]

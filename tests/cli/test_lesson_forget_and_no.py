@@ -19,7 +19,7 @@ from borgd.journal import Journal
 from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import episode
 from borgd.memory.records import Decision, Outcome, PoolEntry
-from borgd.paths import places, private_dir
+from borgd.paths import private_dir, user_paths
 
 Borg = Callable[..., Any]
 
@@ -30,7 +30,7 @@ def borg(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
     (home / ".config/borgd").mkdir(parents=True)
     (home / ".config/borgd/config.toml").write_text('[people]\nengineer = "ada"\n')
-    private_dir(places().data)
+    private_dir(user_paths().data)
 
     def call(*argv: str) -> Any:
         assert dispatch([*argv]) == 0
@@ -53,11 +53,11 @@ def decided(number: int, session: str, *entries: PoolEntry) -> None:
     made = Decision(
         id=f"d{number}", ms=number, agent="claude-code", session=session, channel="early", pool=entries, repo="acme/x"
     )
-    Journal(places().journal("decisions")).append([made])
+    Journal(user_paths().journal("decisions")).append([made])
 
 
 def contents() -> dict[str, str]:
-    files = [*places().data.glob("*.jsonl*"), *places().sessions.glob("*")]
+    files = [*user_paths().data.glob("*.jsonl*"), *user_paths().sessions.glob("*")]
     return {file.name: file.read_text() for file in files if file.is_file()}
 
 
@@ -66,7 +66,7 @@ def test_a_lesson_is_forgotten_everywhere(borg: Borg) -> None:
     decided(1, "s1", entry(gone), entry(stays))
     borg("no", "nonsense")
     borg("lesson", "edit", gone, "--area", "x")
-    state = private_dir(places().sessions) / "claude-code-s1.ctx"
+    state = private_dir(user_paths().sessions) / "claude-code-s1.ctx"
     state.write_text(f'#borg-early d1 {gone} {stays}\n#borg-pool {{"id": "{gone}"}}\nprompt: é {gone}x\n')
     size = state.stat().st_size
     preview = borg("forget", gone, "--dry-run", "--json")
@@ -101,28 +101,30 @@ def test_a_session_is_forgotten_everywhere(borg: Borg) -> None:
     borg("no", "--session", "s1")
     correction = Correction(text="SECRETWISH please", rule="r", reason="r", strength=1)
     made = episode(correction, ms=1, agent="claude-code", session="s1")
-    Journal(places().journal("episodes")).append([made])
+    Journal(user_paths().journal("episodes")).append([made])
     borg("lesson", "propose", "--episode", made.id, "--question", "SECRETWISH?", "--consequence", "c")
-    private_dir(places().sessions)
+    private_dir(user_paths().sessions)
     for name in ("claude-code-s1.ctx", "claude-code-s1.sub.ctx", "claude-code-s12.ctx"):
-        (places().sessions / name).write_text("prompt: SECRETWISH\n" if "s12" not in name else "prompt: x\n")
-    meters = private_dir(places().state / "investigations")
+        (user_paths().sessions / name).write_text("prompt: SECRETWISH\n" if "s12" not in name else "prompt: x\n")
+    meters = private_dir(user_paths().state / "investigations")
     for name in ("s1.jsonl", "s2.jsonl"):
         (meters / name).write_text("{}\n")
-    Journal(places().journal("escalations")).append([{"session": "s1", "ms": 1, "reason": "SECRETWISH", "verdict": "deny"}])
+    Journal(user_paths().journal("escalations")).append(
+        [{"session": "s1", "ms": 1, "reason": "SECRETWISH", "verdict": "deny"}]
+    )
     assert "records removed" in borg("forget", "s1")
     assert [path.name for path in meters.iterdir()] == ["s2.jsonl"]
     text = json.dumps(contents())
     assert "SECRETWISH" not in text
     assert '\\"s1\\"' not in text
     assert "claude-code-s12.ctx" in text
-    assert json.loads(Path(places().journal("decisions")).read_text())["session"] == "s2"
+    assert json.loads(Path(user_paths().journal("decisions")).read_text())["session"] == "s2"
 
 
 def test_a_span_of_time(borg: Borg) -> None:
     key = lesson(borg, "Is it closed?")
     decided(1, "old", entry(key))
-    Journal(places().journal("outcomes")).append(
+    Journal(user_paths().journal("outcomes")).append(
         [
             Outcome(id="o1", ms=1, lesson=key, kind="changed", evidence="e"),
             Outcome(id="o2", ms=4102444800000, lesson=key, kind="changed", evidence="e"),
@@ -139,7 +141,7 @@ def test_a_span_of_time(borg: Borg) -> None:
 
 def test_nothing_lives_on_beside_the_journals(borg: Borg, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was put aside, copies that a sync made of our files, what was made of the journals, paths that name a session."""
-    key, state, shared = lesson(borg, "Is it closed?"), private_dir(places().state), home / "team"
+    key, state, shared = lesson(borg, "Is it closed?"), private_dir(user_paths().state), home / "team"
     borg("team", "init", str(shared))
     config = home / ".config/borgd/config.toml"
     if "team" not in config.read_text():
@@ -151,7 +153,7 @@ def test_nothing_lives_on_beside_the_journals(borg: Borg, home: Path, capsys: py
     line = json.dumps({"id": key, "version": 1, "ms": 1, "question": "SECRETWISH?", "consequence": "c"}) + "\n"
     for file in (ours, copy, theirs):
         file.write_text(line)
-    put_aside = [path.with_name(f"{path.name}.quarantine") for path in (ours, copy, Path(places().journal("episodes")))]
+    put_aside = [path.with_name(f"{path.name}.quarantine") for path in (ours, copy, Path(user_paths().journal("episodes")))]
     for file in put_aside:
         file.write_text('{"data": "half of SECRETWISH"}\n')
     remade = [state / "report.html", private_dir(state / "columns") / "a.npz", private_dir(state / "replay") / "b.state"]
@@ -159,14 +161,14 @@ def test_nothing_lives_on_beside_the_journals(borg: Borg, home: Path, capsys: py
         file.write_text(key)
     transcript = home / "sess-1.jsonl"
     transcript.write_text("")
-    read = assimilate_state.State(files={str(transcript): assimilate_state.Read(0, 0)})
-    read.files["/x/other.jsonl"] = read.files["/x/sess-12.jsonl"] = assimilate_state.Read(0, 0)
+    read = assimilate_state.AssimilateState(files={str(transcript): assimilate_state.ReadTranscript(0, 0)})
+    read.files["/x/other.jsonl"] = read.files["/x/sess-12.jsonl"] = assimilate_state.ReadTranscript(0, 0)
     assimilate_state.save(read)
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     would = borg("forget", key, "--dry-run", "--json")["removed"]
     assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file() and path in before} == before
     did = borg("forget", key, "--json")
-    assert did["removed"] == {**would, str(places().journal("lessons")): 1}
+    assert did["removed"] == {**would, str(user_paths().journal("lessons")): 1}
     assert {str(path) for path in (copy, ours, *put_aside, *remade)} <= set(did["removed"])
     assert "hash chain" in did["stays"]["audit.jsonl"]
     assert not any(file.exists() for file in (*put_aside, *remade))
@@ -250,7 +252,7 @@ def test_memory_as_a_person_sees_it(borg: Borg) -> None:
         for n in range(4)
         for key in (good, bad)
     ]
-    Journal(places().journal("outcomes")).append(rows)
+    Journal(user_paths().journal("outcomes")).append(rows)
     assert [line.split()[1] for line in borg("lesson", "list", "--sort", "belief").split("\n")[:2]] == [good, bad]
     for sort in ("activation", "uses", "trust"):
         assert good in borg("lesson", "list", "--sort", sort)
@@ -269,5 +271,5 @@ def test_memory_as_a_person_sees_it(borg: Borg) -> None:
 def test_nothing_is_left_open(borg: Borg) -> None:
     """Every file of ours stays private to its owner."""
     lesson(borg, "Is it closed?")
-    for file in places().data.iterdir():
+    for file in user_paths().data.iterdir():
         assert os.stat(file).st_mode & 0o077 == 0, file

@@ -14,7 +14,7 @@ from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import Episode, episode, hint
-from borgd.paths import places, private_dir
+from borgd.paths import private_dir, user_paths
 from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
@@ -45,8 +45,8 @@ def corrected(text: str = "No, use the queue.", rule: str = "en-no") -> Episode:
         task="send the mails",
         proposal="I call the API in a loop.",
     )
-    private_dir(places().data)
-    Journal(places().journal("episodes")).append([one])
+    private_dir(user_paths().data)
+    Journal(user_paths().journal("episodes")).append([one])
     return one
 
 
@@ -99,7 +99,7 @@ def test_an_answer_becomes_an_answer_lesson_and_secrets_do_not(borg: Borg) -> No
     key = proposed(borg, one, f"Is {KEY} rotated?")
     (kept,) = borg("ratify", "--keep", key, "--json")["done"]
     assert borg("show", kept["lesson"], "--json")["source"] == "answer"
-    for file in places().data.glob("*.jsonl"):
+    for file in user_paths().data.glob("*.jsonl"):
         assert "a1B2" not in file.read_text()
 
 

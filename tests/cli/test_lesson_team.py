@@ -15,7 +15,7 @@ from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.lessons.team import hashed
 from borgd.memory.records import Outcome
-from borgd.paths import places
+from borgd.paths import user_paths
 
 Borg = Callable[..., Any]
 SALT = "00112233445566778899aabbccddeeff"
@@ -66,7 +66,7 @@ def test_an_edit_makes_it_ours(borg: Borg) -> None:
         ["bo", "ada"],
         "Is it shut?",
     )
-    (line,) = Journal(places().journal("lessons")).read().records
+    (line,) = Journal(user_paths().journal("lessons")).read().records
     assert "peer" not in line
 
 
@@ -84,7 +84,7 @@ def test_forgotten_it_leaves_a_tombstone_here_for_the_team(borg: Borg) -> None:
     assert borg("forget", "Lpeer", "--json")["tombstones"] == ["Lpeer"]
     assert "Lpeer" not in borg("lesson", "list")
     assert "forgotten here or by a teammate: Lpeer" in borg("lesson", "list", "--all")
-    (line,) = Journal(places().journal("lessons")).read().records
+    (line,) = Journal(user_paths().journal("lessons")).read().records
     assert (line["id"], line["kind"]) == ("Lpeer", "tombstone")
 
 
@@ -96,7 +96,7 @@ def test_our_own_team_files_forget_too_and_others_stay(borg: Borg, home: Path) -
     Journal(own).append([{"id": "Lown", "question": "UNIQUE?", "consequence": "c"}])
     added = borg("lesson", "add", "--question", "Fine?", "--consequence", "c", "--json")["id"]
     Journal(own).append([{"id": added, "question": "Fine?", "consequence": "c"}])
-    assert borg("forget", added, "--json")["removed"] == {str(places().journal("lessons")): 1, str(own): 1}
+    assert borg("forget", added, "--json")["removed"] == {str(user_paths().journal("lessons")): 1, str(own): 1}
     assert "Fine?" not in own.read_text()
     assert "UNIQUE?" in own.read_text()
     before = (home / "shared/bo@desk.lessons.jsonl").read_bytes()

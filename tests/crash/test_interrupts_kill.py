@@ -18,8 +18,8 @@ import pytest
 from borgd.config.schema import Config, InterruptsConfig
 from borgd.journal import FileLayer
 from borgd.limits.interrupts.ledger import RESERVATION_MS
-from borgd.limits.interrupts.verdict import Ask, Option, Verdict
-from borgd.stores.interrupt_store import InterruptDesk
+from borgd.limits.interrupts.verdict import Ask, AskOption, InterruptVerdict
+from borgd.stores.interrupt_store import InterruptStore
 
 NOON = 1_767_182_400_000
 ONE = Config(interrupts=InterruptsConfig(daily_interrupt_budget=1))
@@ -39,7 +39,13 @@ CALLS = (
     "unlock",
 )
 ASK = Ask(
-    scope="o/r", confidence=0.9, stakes=0, question="Which?", options=(Option("a"), Option("b")), recommended=0, session="s1"
+    scope="o/r",
+    confidence=0.9,
+    stakes=0,
+    question="Which?",
+    options=(AskOption("a"), AskOption("b")),
+    recommended=0,
+    session="s1",
 )
 
 
@@ -84,11 +90,11 @@ def _child(directory: Path, step: int, *, after: bool, then: str) -> tuple[bool,
         code = 1
         try:
             os.close(reader)
-            desk = InterruptDesk(directory, ONE, layer=_Killing(step, after=after))
-            verdict = desk.meter(ASK, NOON)
+            store = InterruptStore(directory, ONE, layer=_Killing(step, after=after))
+            verdict = store.meter(ASK, NOON)
             os.write(writer, f"{verdict.outcome}\n".encode())
             if then != "nothing":
-                getattr(desk, then)(verdict, NOON)
+                getattr(store, then)(verdict, NOON)
                 os.write(writer, f"{then}\n".encode())
             code = 0
         finally:
@@ -102,16 +108,16 @@ def _child(directory: Path, step: int, *, after: bool, then: str) -> tuple[bool,
 
 
 def _spent(directory: Path, now: int = NOON) -> int:
-    rows = InterruptDesk(directory, ONE).status(now)["scopes"]
+    rows = InterruptStore(directory, ONE).status(now)["scopes"]
     assert isinstance(rows, dict)
     return int(rows["__global__"]["spent"])
 
 
-def _again(directory: Path) -> Verdict:
-    desk = InterruptDesk(directory, ONE)
-    verdict = desk.meter(ASK, NOON)
+def _again(directory: Path) -> InterruptVerdict:
+    store = InterruptStore(directory, ONE)
+    verdict = store.meter(ASK, NOON)
     if verdict.admitted:
-        desk.delivered(verdict, NOON)
+        store.delivered(verdict, NOON)
     return verdict
 
 
@@ -132,17 +138,17 @@ def test_kill_at_every_step_loses_no_charge_and_invents_none(tmp_path: Path, the
         elif "admit" in said and then != "failed":
             assert spent == 1, "a verdict that was told keeps its charge"
         killed_while_open += not through and spent
-        desk = InterruptDesk(directory, ONE)
-        desk.tick(NOON + RESERVATION_MS)
+        store = InterruptStore(directory, ONE)
+        store.tick(NOON + RESERVATION_MS)
         assert _spent(directory) == spent, "recovery neither charges nor gives back"
         again = _again(directory)
         assert again.outcome == "admit", "the same ask comes through, charged once in all"
         assert _spent(directory) == 1
-        other = InterruptDesk(directory, ONE).meter(Ask(confidence=0.9, stakes=0, question="Another?"), NOON)
+        other = InterruptStore(directory, ONE).meter(Ask(confidence=0.9, stakes=0, question="Another?"), NOON)
         assert other.outcome == "defer", "and the budget of 1 is spent"
-        entries = InterruptDesk(directory, ONE)
+        entries = InterruptStore(directory, ONE)
         entries.status(NOON)
-        assert sorted(entry.ask.question for entry in entries.books.inbox.waiting()) == ["Another?", "Which?"], (
+        assert sorted(entry.ask.question for entry in entries.journals.inbox.waiting()) == ["Another?", "Which?"], (
             "no ask is dropped"
         )
     assert steps > 20, "the child was killed at many steps"
@@ -155,16 +161,16 @@ def test_kill_while_answers_are_handed_over_never_loses_one(tmp_path: Path) -> N
     while not through:
         directory = tmp_path / f"step{steps}"
         directory.mkdir()
-        desk = InterruptDesk(directory, Config())
-        number = desk.meter(Ask(question="Which?", session="s1", confidence=0.1), NOON).number
-        from borgd.stores.inbox_store import InboxDesk
+        store = InterruptStore(directory, Config())
+        number = store.meter(Ask(question="Which?", session="s1", confidence=0.1), NOON).number
+        from borgd.stores.inbox_store import InboxStore
 
-        InboxDesk(desk.books).answer(number, "blue", NOON)
+        InboxStore(store.journals).answer(number, "blue", NOON)
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             try:
-                told = InterruptDesk(directory, Config(), layer=_Killing(steps, after=True)).answers("s1", "", now_ms=NOON)
+                told = InterruptStore(directory, Config(), layer=_Killing(steps, after=True)).answers("s1", "", now_ms=NOON)
                 os.write(writer, f"{len(told)}".encode())
             finally:
                 os._exit(0)
@@ -173,7 +179,7 @@ def test_kill_while_answers_are_handed_over_never_loses_one(tmp_path: Path) -> N
             first = int(said.read() or 0)
         through = os.WIFEXITED(os.waitpid(child, 0)[1])
         steps += 1
-        later = len(InterruptDesk(directory, Config()).answers("s1", "", now_ms=NOON))
+        later = len(InterruptStore(directory, Config()).answers("s1", "", now_ms=NOON))
         journaled = any('"told"' in line for line in (directory / "inbox.jsonl").read_text().splitlines())
         assert first + later == 1 or journaled
     assert steps > 10

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from borgd.lessons.redact import scrub
+from borgd.lessons.redact import redact
 from borgd.lessons.sanitize import clean_lesson
-from borgd.lessons.store import Store, lesson_id
+from borgd.lessons.store import LessonStore, lesson_id
 
 FILE = Path(__file__).parents[2] / "lessons.example.jsonl"
 
 
 def test_every_line_is_a_lesson_that_a_person_could_have_added() -> None:
     lines = FILE.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    store = Store()
+    store = LessonStore()
     applied = store.apply([json.loads(line) for line in lines])
     assert applied.errors == ()
     assert len(store) == len(lines) >= 30
@@ -26,11 +26,11 @@ def test_every_line_is_a_lesson_that_a_person_could_have_added() -> None:
         assert lesson.area
         assert lesson.reach == "team"
         assert clean_lesson(lesson) == lesson
-        assert scrub(lesson.question + lesson.consequence) == lesson.question + lesson.consequence
+        assert redact(lesson.question + lesson.consequence) == lesson.question + lesson.consequence
 
 
 def test_they_show_what_lessons_can_be() -> None:
-    store = Store()
+    store = LessonStore()
     store.apply([json.loads(line) for line in FILE.read_text(encoding="utf-8").removesuffix("\n").split("\n")])
     assert sum(not lesson.scope for lesson in store) >= 20
     assert len({lesson.scope for lesson in store if lesson.scope}) >= 3

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from borgd.lessons.forgetting import FORGOTTEN, Target, emptied, remains, widened
+from borgd.lessons.forgetting import FORGOTTEN, ForgetTarget, emptied, remains, widened
 from borgd.lessons.store import tombstone
 
-LESSON = Target(lessons=frozenset({"La"}))
-SESSION = Target(sessions=frozenset({"s1"}))
-SINCE = Target(since_ms=100)
+LESSON = ForgetTarget(lessons=frozenset({"La"}))
+SESSION = ForgetTarget(sessions=frozenset({"s1"}))
+SINCE = ForgetTarget(since_ms=100)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ SINCE = Target(since_ms=100)
         ("commits", {"id": "c", "session": "s1", "ms": "soon"}, SINCE, {"id": "c", "session": "s1", "ms": "soon"}),
     ],
 )
-def test_what_stays(journal: str, record: dict[str, Any], target: Target, left: dict[str, Any] | None) -> None:
+def test_what_stays(journal: str, record: dict[str, Any], target: ForgetTarget, left: dict[str, Any] | None) -> None:
     assert remains(journal, record, target) == left
 
 

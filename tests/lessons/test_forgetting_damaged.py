@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.lessons.forgetting import Target, emptied, remains, widened
+from borgd.lessons.forgetting import ForgetTarget, emptied, remains, widened
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
 FIELDS = ("id", "ms", "session", "lesson", "episode", "kind", "verdict", "pool", "ask", "question", "options")
-TARGET = Target(lessons=frozenset({"La"}), sessions=frozenset({"s"}), episodes=frozenset({"E"}), since_ms=5)
+TARGET = ForgetTarget(lessons=frozenset({"La"}), sessions=frozenset({"s"}), episodes=frozenset({"E"}), since_ms=5)
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["La", "s", "E", "keep", "excluded", "x"]),

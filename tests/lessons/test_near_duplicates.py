@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.near_duplicates import TWIN, likeness, twins, words
+from borgd.lessons.near_duplicates import TWIN, likeness, near_duplicates, words
 
 EXAMPLES = [
     Lesson(id=record["id"], question=record["question"], consequence=record["consequence"])
@@ -19,7 +19,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(
-    ("question", "twin"),
+    ("question", "near_duplicate"),
     [
         (
             "Does each network call have a timeout shorter than the caller's?",
@@ -30,20 +30,20 @@ EXAMPLES = [
         ("Do the retries back off, with jitter?", "Do retries back off with jitter"),
     ],
 )
-def test_the_same_in_other_words_is_a_twin(question: str, twin: str) -> None:
-    assert twins(question, "", EXAMPLES)[0].lesson.question.startswith(twin)
+def test_the_same_in_other_words_is_a_twin(question: str, near_duplicate: str) -> None:
+    assert near_duplicates(question, "", EXAMPLES)[0].lesson.question.startswith(near_duplicate)
 
 
 @pytest.mark.parametrize(
     "question", ["Is the licence header in every new file?", "Did I ask before the force push?", "x", "", "?"]
 )
 def test_something_else_has_no_twin(question: str) -> None:
-    assert twins(question, "Legal has to be called.", EXAMPLES) == []
+    assert near_duplicates(question, "Legal has to be called.", EXAMPLES) == []
 
 
 def test_the_examples_are_not_each_others_twins() -> None:
     for lesson in EXAMPLES:
-        found = twins(lesson.question, lesson.consequence, [other for other in EXAMPLES if other.id != lesson.id])
+        found = near_duplicates(lesson.question, lesson.consequence, [other for other in EXAMPLES if other.id != lesson.id])
         assert found == []
 
 

@@ -12,23 +12,23 @@ from hypothesis import strategies as st
 from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.proposals import Proposal, Verdict, as_lesson, desk, merged, of_invariant, propose, unheard
-from borgd.lessons.store import REACHES, Store, visible
+from borgd.lessons.proposals import Proposal, ProposalVerdict, as_lesson, merged, of_invariant, propose, table, unheard
+from borgd.lessons.store import REACHES, LessonStore, visible
 
 
 def made(question: str = "Is it closed?", **fields: Any) -> Proposal:
     return propose(question, "It leaks.", **({"ms": 1} | fields))
 
 
-def records(*values: Proposal | Verdict) -> list[dict[str, Any]]:
+def records(*values: Proposal | ProposalVerdict) -> list[dict[str, Any]]:
     return [msgspec.to_builtins(value) for value in values]
 
 
 def test_what_was_decided_waits_no_longer_in_any_order() -> None:
     one, other = made(ms=5), made("Is it open?", ms=3)
-    lines = records(one, other, Verdict(id=one.id, ms=9, verdict="drop"), msgspec.structs.replace(one, ms=8))
+    lines = records(one, other, ProposalVerdict(id=one.id, ms=9, verdict="drop"), msgspec.structs.replace(one, ms=8))
     for order in (lines, lines[::-1]):
-        found = desk([*order, {"nonsense": 1}, {"verdict": "burn", "id": "x", "ms": 1}])
+        found = table([*order, {"nonsense": 1}, {"verdict": "burn", "id": "x", "ms": 1}])
         assert found.waiting == (other,)
         assert found.verdicts[one.id].verdict == "drop"
 
@@ -71,7 +71,7 @@ reaches = st.sampled_from(REACHES)
 
 @given(reaches, reaches, st.sampled_from(["acme/x", "other/y"]), st.sampled_from(["acme/x", "other/y"]))
 def test_a_merge_never_widens_reach(have: Any, want: Any, repo: str, proposed: str) -> None:
-    store = Store()
+    store = LessonStore()
     lesson = Lesson(id="La", question="Is it shut?", consequence="c", reach=have, repo=repo, engineers=("ada",))
     store.apply([store.record(lesson)])
     try:
@@ -103,6 +103,6 @@ def test_a_merge_keeps_the_wording_findable_and_the_scope_honest() -> None:
 
 def test_episodes_without_a_proposal_or_verdict() -> None:
     episodes = [Episode(id=f"E{n}", ms=10 - n, agent="a", session="s", correction="c") for n in range(4)]
-    lines = records(made(episode="E1"), Verdict(id="E2", ms=1, verdict="drop"))
-    found = unheard([*episodes, episodes[0]], lines, desk(lines).verdicts)
+    lines = records(made(episode="E1"), ProposalVerdict(id="E2", ms=1, verdict="drop"))
+    found = unheard([*episodes, episodes[0]], lines, table(lines).verdicts)
     assert [one.id for one in found] == ["E3", "E0"]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.lessons.redact import REDACTED, scrub, scrub_record, seal
+from borgd.lessons.redact import REDACTED, redact, redact_record, seal
 
 B62 = string.ascii_letters + string.digits
 _rng = random.Random(7)
@@ -173,16 +173,16 @@ HARMLESS = [
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("key", VENDOR_KEYS)
 def test_vendor_keys_go_in_every_shape(key: str, shape: str) -> None:
-    assert key not in scrub(shape.format(key))
-    assert key[8:] not in scrub(shape.format(key))
+    assert key not in redact(shape.format(key))
+    assert key[8:] not in redact(shape.format(key))
 
 
 @pytest.mark.parametrize(("text", "secret"), IN_CONTEXT)
 def test_named_secrets_go(text: str, secret: str) -> None:
-    scrubbed = scrub(text)
-    assert secret not in scrubbed
-    assert REDACTED in scrubbed
-    assert scrub(scrubbed) == scrubbed
+    redacted = redact(text)
+    assert secret not in redacted
+    assert REDACTED in redacted
+    assert redact(redacted) == redacted
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -190,21 +190,21 @@ def test_named_secrets_go(text: str, secret: str) -> None:
 def test_named_secrets_go_also_from_text_inside_of_json(text: str, secret: str, times: int) -> None:
     for _ in range(times):
         text, secret = (json.dumps(one, ensure_ascii=False)[1:-1] for one in (text, secret))
-    scrubbed = scrub(text)
-    assert secret not in scrubbed
-    assert REDACTED in scrubbed
-    assert scrub(scrubbed) == scrubbed
+    redacted = redact(text)
+    assert secret not in redacted
+    assert REDACTED in redacted
+    assert redact(redacted) == redacted
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_harmless_text_stays(text: str) -> None:
-    assert scrub(text) == text
+    assert redact(text) == text
 
 
 def test_what_surrounds_a_secret_stays() -> None:
-    assert scrub("postgres://app:s3cr3t@db.local:5432/x") == "postgres://app:[redacted]@db.local:5432/x"
-    assert scrub('{"password": "a-b-c-d", "user": "ada"}') == '{"password": "[redacted]", "user": "ada"}'
-    assert scrub("the password is hunter2, use it") == "the password is [redacted], use it"
+    assert redact("postgres://app:s3cr3t@db.local:5432/x") == "postgres://app:[redacted]@db.local:5432/x"
+    assert redact('{"password": "a-b-c-d", "user": "ada"}') == '{"password": "[redacted]", "user": "ada"}'
+    assert redact("the password is hunter2, use it") == "the password is [redacted], use it"
 
 
 def test_random_strings_go_and_few_are_missed() -> None:
@@ -213,7 +213,7 @@ def test_random_strings_go_and_few_are_missed() -> None:
     caught = {}
     for name, alphabet, length in [("base62-32", B62, 32), ("base64-40", B62 + "+/", 40), ("urlsafe-43", B62 + "-_", 43)]:
         samples = ["".join(rng.choice(alphabet) for _ in range(length)) for _ in range(2000)]
-        caught[name] = sum(sample[4:-4] not in scrub(f"here {sample} there") for sample in samples) / len(samples)
+        caught[name] = sum(sample[4:-4] not in redact(f"here {sample} there") for sample in samples) / len(samples)
     print(caught)
     assert caught["base62-32"] > 0.9
     assert caught["base64-40"] > 0.8
@@ -235,7 +235,7 @@ def test_identifiers_stay_and_everything_else_goes_however_deep() -> None:
         "x": {"y": [{"z": key}], "n": 3},
         "t": (key,),
     }
-    assert scrub_record(record) == {
+    assert redact_record(record) == {
         "id": record["id"],
         "session": record["session"],
         "x": {"y": [{"z": REDACTED}], "n": 3},
@@ -272,8 +272,8 @@ words = st.sampled_from(
 
 @given(st.lists(words, max_size=14).map("".join) | st.text(max_size=60))
 def test_scrubbing_twice_changes_nothing(text: str) -> None:
-    once = scrub(text)
-    assert scrub(once) == once
+    once = redact(text)
+    assert redact(once) == once
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_time_grows_with_the_text_not_faster(unit: str) -> None:
     def steps(length: int) -> float:
         text = (unit * length)[:length]
         start = time.process_time()
-        scrub(text)
+        redact(text)
         return time.process_time() - start
 
     assert steps(20_000) < 5.0, "a rule that is not linear takes minutes here"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from borgd.errors import BorgError, InputError
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.store import Store, lesson_id, narrower, parse, tombstone, visible
+from borgd.lessons.store import LessonStore, lesson_id, narrower, parse, tombstone, visible
 
 
 def record(key: str = "a", version: int = 1, **fields: Any) -> dict[str, Any]:
@@ -22,8 +22,8 @@ def new(question: str = "Is it closed?", **fields: Any) -> Lesson:
     return Lesson(id="", question=question, consequence="It leaks.", **fields)
 
 
-def fed(*records: dict[str, Any]) -> Store:
-    store = Store()
+def fed(*records: dict[str, Any]) -> LessonStore:
+    store = LessonStore()
     assert store.apply(records).errors == ()
     return store
 
@@ -41,12 +41,12 @@ records = st.builds(
 @given(st.lists(records, max_size=12), st.lists(st.booleans(), min_size=12, max_size=12), st.randoms(use_true_random=False))
 def test_order_split_and_repetition_change_nothing(lines: list[dict[str, Any]], peers: list[bool], rng: Any) -> None:
     pairs = list(zip(lines, peers, strict=False))
-    first = Store()
+    first = LessonStore()
     for line, peer in pairs:
         first.apply([line], peer=peer)
     shuffled = pairs + pairs[:3]
     rng.shuffle(shuffled)
-    second = Store()
+    second = LessonStore()
     for peer in (True, False):
         second.apply([line for line, of in shuffled if of is peer], peer=peer)
     assert list(first) == list(second)
@@ -63,7 +63,7 @@ def test_the_latest_version_wins_and_equal_versions_by_hash() -> None:
 def test_our_own_copy_of_the_same_version_is_no_peer_and_keeps_its_repository() -> None:
     own, shared = record(repo="acme/x", reach="repo"), record(repo="hash:1234", reach="repo")
     for peers_first in (True, False):
-        store = Store()
+        store = LessonStore()
         for peer in (peers_first, not peers_first):
             store.apply([shared if peer else own], peer=peer)
         lesson = store.get("a")
@@ -89,7 +89,7 @@ def test_our_own_copy_of_the_same_version_is_no_peer_and_keeps_its_repository() 
     ],
 )
 def test_a_bad_line_names_file_line_field_and_the_rest_works(bad: dict[str, Any], field: str, expected: str | None) -> None:
-    store = Store()
+    store = LessonStore()
     applied = store.apply([record("b"), bad, record("c")], "team/ada.lessons.jsonl", lines=[3, 7, 9])
     assert [lesson.id for lesson in store] == ["b", "c"]
     (error,) = applied.errors
@@ -127,7 +127,7 @@ def test_ids_are_stable_short_and_follow_the_rule() -> None:
 
 
 def test_add_makes_a_record_that_reads_back() -> None:
-    store = Store()
+    store = LessonStore()
     line = store.add(new(scope=("Orion",), ms=5))
     assert len(store) == 0
     store.apply([msgspec.json.decode(msgspec.json.encode(line))])
@@ -137,7 +137,7 @@ def test_add_makes_a_record_that_reads_back() -> None:
 
 
 def test_adding_the_same_again_says_so_and_a_retired_one_comes_back() -> None:
-    store = Store()
+    store = LessonStore()
     store.apply([store.add(new())])
     (lesson,) = store
     with pytest.raises(BorgError, match=f"borg lesson edit {lesson.id}"):
@@ -149,7 +149,7 @@ def test_adding_the_same_again_says_so_and_a_retired_one_comes_back() -> None:
 
 
 def test_a_new_lesson_never_takes_an_edited_or_forgotten_ones_id() -> None:
-    store = Store()
+    store = LessonStore()
     store.apply([store.add(new())])
     (first,) = store
     store.apply([store.edit(first.id, {"question": "Is it open?"}, ms=1)])

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from borgd.errors import LimitError
 from borgd.journal import encode
-from borgd.limits.audit import GENESIS, Entry, Head, head_of, link, verify
+from borgd.limits.audit import GENESIS, AuditEntry, TrailHead, head_of, link, verify
 
 
-def entry(number: int = 0, **fields: object) -> Entry:
+def entry(number: int = 0, **fields: object) -> AuditEntry:
     values = {
         "limit": "investigation",
         "verdict": "allow" if number % 3 else "deny",
@@ -27,11 +27,11 @@ def entry(number: int = 0, **fields: object) -> Entry:
         "session": f"s{number % 4}",
         **fields,
     }
-    return msgspec.convert(values, Entry)
+    return msgspec.convert(values, AuditEntry)
 
 
-def trail(count: int) -> tuple[list[bytes], Head]:
-    head, lines = Head(), []
+def trail(count: int) -> tuple[list[bytes], TrailHead]:
+    head, lines = TrailHead(), []
     for number in range(count):
         records, head = link([entry(number)], head, 1_000 + number)
         lines += [msgspec.json.encode(record) for record in records]
@@ -51,8 +51,8 @@ def test_what_was_written_verifies_with_and_without_its_head() -> None:
     lines, head = trail(50)
     assert verify(join(lines)) == []
     assert verify(join(lines), head) == []
-    assert verify(join(lines), Head(seq=20, hash=msgspec.json.decode(lines[19])["hash"])) == []
-    assert verify(b"") == verify(b"", Head()) == []
+    assert verify(join(lines), TrailHead(seq=20, hash=msgspec.json.decode(lines[19])["hash"])) == []
+    assert verify(b"") == verify(b"", TrailHead()) == []
 
 
 def test_a_line_names_the_one_before_and_hashes_its_own_bytes() -> None:
@@ -67,8 +67,8 @@ def test_a_line_names_the_one_before_and_hashes_its_own_bytes() -> None:
 
 
 def test_entries_written_together_chain_as_if_written_apart() -> None:
-    together, _ = link([entry(number) for number in range(5)], Head(), 7)
-    head, apart = Head(), []
+    together, _ = link([entry(number) for number in range(5)], TrailHead(), 7)
+    head, apart = TrailHead(), []
     for number in range(5):
         records, head = link([entry(number)], head, 7)
         apart += records
@@ -108,7 +108,7 @@ def test_each_of_a_thousand_random_faults_is_caught(kind: str) -> None:
 def test_problems_are_named_for_what_they_are() -> None:
     lines, head = trail(10)
 
-    def kinds(rows: list[bytes], kept: Head | None = None) -> list[tuple[str, int]]:
+    def kinds(rows: list[bytes], kept: TrailHead | None = None) -> list[tuple[str, int]]:
         return [(problem.kind, problem.line) for problem in verify(join(rows), kept)]
 
     assert kinds([*lines[:3], lines[3].replace(b"retrieval 3", b"retrieval 2"), *lines[4:]]) == [("changed", 4)]
@@ -144,7 +144,7 @@ def test_only_the_kept_head_sees_a_forged_or_cut_end() -> None:
 
 
 def test_a_trail_that_claims_a_huge_number_costs_nothing() -> None:
-    records, _ = link([entry()], Head(seq=10**15, hash=GENESIS), 1)
+    records, _ = link([entry()], TrailHead(seq=10**15, hash=GENESIS), 1)
     assert [problem.kind for problem in verify(join([msgspec.json.encode(records[0])]))] == ["missing"]
 
 
@@ -165,20 +165,20 @@ def test_a_trail_that_claims_a_huge_number_costs_nothing() -> None:
     st.text(st.characters(), max_size=700),
 )
 def test_any_facts_and_any_reason_make_a_trail_that_verifies(facts: list[dict[str, object]], reason: str) -> None:
-    records, head = link([entry(facts=fact, reason=reason) for fact in facts], Head(), 5)
+    records, head = link([entry(facts=fact, reason=reason) for fact in facts], TrailHead(), 5)
     assert verify(on_disk(records), head) == []
     assert all(len(record["reason"]) <= 600 for record in records)
 
 
 def test_line_separators_in_a_reason_do_not_break_the_chain() -> None:
-    records, head = link([entry(reason="a\u2028b\u2029c\u0085d\x0b\x0c"), entry(1)], Head(), 5)
+    records, head = link([entry(reason="a\u2028b\u2029c\u0085d\x0b\x0c"), entry(1)], TrailHead(), 5)
     assert on_disk(records).count(b"\n") == 2
     assert verify(on_disk(records), head) == []
 
 
 def test_a_head_is_read_as_it_is_printed() -> None:
     _, head = trail(3)
-    assert Head.parse(f" {head}\n") == head
+    assert TrailHead.parse(f" {head}\n") == head
     for text in ("", "3", "3:", "x:" + "0" * 64, "3:" + "g" * 64, "-3:" + "0" * 64, "²:" + "0" * 64):
         with pytest.raises(LimitError, match="SEQ:HASH"):
-            Head.parse(text)
+            TrailHead.parse(text)

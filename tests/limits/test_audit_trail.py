@@ -10,29 +10,29 @@ from pathlib import Path
 
 import pytest
 
-from borgd.limits.audit import Entry, Head
-from borgd.paths import places
+from borgd.limits.audit import AuditEntry, TrailHead
+from borgd.paths import user_paths
 from borgd.stores.audit_trail import AuditTrail
 
 
-def entry(number: int = 0) -> Entry:
-    return Entry(limit="interrupt", verdict="defer", reason=f"ask {number}", evaluator="test/1", facts={"bar": "13/20"})
+def entry(number: int = 0) -> AuditEntry:
+    return AuditEntry(limit="interrupt", verdict="defer", reason=f"ask {number}", evaluator="test/1", facts={"bar": "13/20"})
 
 
 @pytest.fixture
 def trail(home: Path) -> AuditTrail:
-    return AuditTrail(places())
+    return AuditTrail(user_paths())
 
 
 def test_an_empty_trail_has_no_problems(trail: AuditTrail) -> None:
-    assert trail.verify() == (0, Head(), [])
-    assert trail.record([], 1) == Head()
+    assert trail.verify() == (0, TrailHead(), [])
+    assert trail.record([], 1) == TrailHead()
     assert not trail.journal.path.exists()
 
 
 def test_lines_are_chained_over_objects_and_restarts(trail: AuditTrail) -> None:
     trail.record([entry(1), entry(2)], 1)
-    again = AuditTrail(places())
+    again = AuditTrail(user_paths())
     head = again.record([entry(3)], 2)
     assert trail.record([entry(4)], 3).seq == 4
     assert head.seq == 3
@@ -86,7 +86,7 @@ def test_a_cut_end_stays_found_though_verdicts_are_appended_after_it(trail: Audi
         trail.record([entry(number)], number)
     lines = trail.journal.path.read_bytes().splitlines(keepends=True)
     trail.journal.path.write_bytes(b"".join(lines[:3]))
-    after = AuditTrail(places())
+    after = AuditTrail(user_paths())
     assert [problem.kind for problem in after.verify()[2]] == ["cut"]
     for number in range(9):
         after.record([entry(number)], number)
@@ -101,7 +101,7 @@ def test_a_head_that_a_person_wrote_down_is_taken(trail: AuditTrail) -> None:
     head = trail.record([entry(1), entry(2)], 1)
     trail.record([entry(3)], 2)
     assert trail.verify(head)[2] == []
-    assert [problem.kind for problem in trail.verify(Head(seq=2, hash="a" * 64))[2]] == ["replaced"]
+    assert [problem.kind for problem in trail.verify(TrailHead(seq=2, hash="a" * 64))[2]] == ["replaced"]
 
 
 def test_a_torn_last_line_is_repaired_by_the_next_verdict(trail: AuditTrail) -> None:
@@ -109,7 +109,7 @@ def test_a_torn_last_line_is_repaired_by_the_next_verdict(trail: AuditTrail) -> 
         trail.record([entry(number)], number)
     data = trail.journal.path.read_bytes()
     trail.journal.path.write_bytes(data + b'{"seq":4,"ms":1,"pr')
-    after = AuditTrail(places())
+    after = AuditTrail(user_paths())
     assert [problem.kind for problem in after.verify()[2]] == ["torn", "changed"]
     assert after.record([entry(4)], 4).seq == 4
     assert after.verify()[2] == []

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.limits.investigation.convergence import (
-    Stop,
+    StopState,
     TransientFailure,
     accounted,
     bounded_retry,
@@ -50,22 +50,22 @@ def test_convergence_safety_transient_failures_change_nothing(history: list[str]
     assert course(mixed) == course(history)
 
 
-BASE = Stop(work=frozenset({"a:1"}), asked=frozenset({"L1"}), answered=frozenset({"L1"}))
+BASE = StopState(work=frozenset({"a:1"}), asked=frozenset({"L1"}), answered=frozenset({"L1"}))
 
 
 @pytest.mark.parametrize(
     ("now", "expected"),
     [
         (BASE, "cosmetic"),
-        (Stop(work=frozenset({"a:2"}), asked=BASE.asked, answered=BASE.answered), "substantive"),
-        (Stop(work=frozenset(), asked=BASE.asked, answered=BASE.answered), "substantive"),
-        (Stop(work=BASE.work, asked=BASE.asked | {"L2"}, answered=BASE.answered), "substantive"),
-        (Stop(work=BASE.work, asked=BASE.asked, answered=BASE.answered | {"L2"}), "substantive"),
-        (Stop(work=BASE.work), "cosmetic"),
-        (Stop(work=frozenset({"a:2"}), failed=True), "transient"),
+        (StopState(work=frozenset({"a:2"}), asked=BASE.asked, answered=BASE.answered), "substantive"),
+        (StopState(work=frozenset(), asked=BASE.asked, answered=BASE.answered), "substantive"),
+        (StopState(work=BASE.work, asked=BASE.asked | {"L2"}, answered=BASE.answered), "substantive"),
+        (StopState(work=BASE.work, asked=BASE.asked, answered=BASE.answered | {"L2"}), "substantive"),
+        (StopState(work=BASE.work), "cosmetic"),
+        (StopState(work=frozenset({"a:2"}), failed=True), "transient"),
     ],
 )
-def test_what_is_new_about_a_stop(now: Stop, expected: str) -> None:
+def test_what_is_new_about_a_stop(now: StopState, expected: str) -> None:
     assert kind(BASE, now) == expected
 
 
@@ -76,11 +76,11 @@ def test_a_stop_that_comes_back_unchanged_has_nothing_new() -> None:
 
 
 def test_a_failure_in_passing_between_two_stops_is_looked_through() -> None:
-    failed = Stop(failed=True)
+    failed = StopState(failed=True)
     assert not nothing_new([BASE, failed])
     assert nothing_new([BASE, failed, failed, BASE])
     assert not nothing_new([failed, BASE])
-    assert not nothing_new([BASE, failed, Stop(work=frozenset({"a:2"}))])
+    assert not nothing_new([BASE, failed, StopState(work=frozenset({"a:2"}))])
 
 
 class _Flaky:

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from borgd.limits.escalation.evaluate import MAX_STEPS, Verdict, compile_policy, digest, evaluate
+from borgd.limits.escalation.evaluate import MAX_STEPS, EscalationVerdict, compile_policy, digest, evaluate
 from borgd.limits.escalation.facts import MAX_DIGITS, Facts, exact, facts_from
 from borgd.limits.escalation.syntax import MAX_DEPTH, MAX_NODES, MAX_POLICY_BYTES, MAX_TEXT_CHARS, PolicyError
 
@@ -25,7 +25,7 @@ def rule(body: str, head: str = HEAD) -> bytes:
     return f"(= {head} {body})".encode()
 
 
-def say(body: str, **changes: object) -> Verdict:
+def say(body: str, **changes: object) -> EscalationVerdict:
     return evaluate(compile_policy(rule(body)), facts(**changes))
 
 

@@ -12,12 +12,22 @@ from hypothesis import strategies as st
 
 from borgd.config.schema import Config, InboxConfig, InterruptsConfig
 from borgd.errors import LimitError
-from borgd.limits.interrupts.inbox import Entry, Inbox, chosen
+from borgd.limits.interrupts.inbox import Inbox, InboxEntry, chosen
 from borgd.limits.interrupts.inbox_text import ANSWER_CHARS, DIGEST_CHARS, answer, digest, digest_due
-from borgd.limits.interrupts.records import Answered, Asked, Closed, Dismissed, Expired, InboxRecord, Queued, Told, Worth
-from borgd.limits.interrupts.verdict import Ask, Option
-from borgd.stores.inbox_store import InboxDesk
-from borgd.stores.interrupt_store import InterruptDesk
+from borgd.limits.interrupts.records import (
+    Answered,
+    AnswerTold,
+    Asked,
+    Dismissed,
+    Expired,
+    InboxRecord,
+    InterruptClosed,
+    Queued,
+    Worth,
+)
+from borgd.limits.interrupts.verdict import Ask, AskOption
+from borgd.stores.inbox_store import InboxStore
+from borgd.stores.interrupt_store import InterruptStore
 
 NOON = 1_767_182_400_000
 HOUR = 3_600_000
@@ -55,7 +65,7 @@ def _ask(question: str = "Which colour?", **fields: object) -> Ask:
         "scope": "o/r",
         "source": "agent",
         "question": question,
-        "options": (Option("red"), Option("blue")),
+        "options": (AskOption("red"), AskOption("blue")),
         "recommended": 1,
         "session": "s1",
         "confidence": 0.1,
@@ -65,20 +75,20 @@ def _ask(question: str = "Which colour?", **fields: object) -> Ask:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> InterruptDesk:
-    return InterruptDesk(tmp_path, Config())
+def store(tmp_path: Path) -> InterruptStore:
+    return InterruptStore(tmp_path, Config())
 
 
 @pytest.fixture
-def box(desk: InterruptDesk) -> InboxDesk:
-    return InboxDesk(desk.books, "ann")
+def box(store: InterruptStore) -> InboxStore:
+    return InboxStore(store.journals, "ann")
 
 
 # states
 
 
-def test_a_deferred_ask_waits_with_its_options_fallback_and_expiry(desk: InterruptDesk, box: InboxDesk) -> None:
-    number = desk.meter(_ask(), NOON).number
+def test_a_deferred_ask_waits_with_its_options_fallback_and_expiry(store: InterruptStore, box: InboxStore) -> None:
+    number = store.meter(_ask(), NOON).number
     (entry,) = box.entries(NOON)
     assert (entry.number, entry.state, entry.ask.options, entry.ask.recommended) == (number, "deferred", ("red", "blue"), 1)
     assert entry.ask.fallback == "blue"
@@ -86,9 +96,9 @@ def test_a_deferred_ask_waits_with_its_options_fallback_and_expiry(desk: Interru
 
 
 def test_a_shown_ask_is_pending_and_the_number_goes_on_over_restarts(tmp_path: Path) -> None:
-    numbers = [InterruptDesk(tmp_path, Config()).meter(_ask(f"{name}?", confidence=1), NOON).number for name in "abc"]
+    numbers = [InterruptStore(tmp_path, Config()).meter(_ask(f"{name}?", confidence=1), NOON).number for name in "abc"]
     assert numbers == [1, 2, 3]
-    box = InboxDesk(InterruptDesk(tmp_path, Config()).books)
+    box = InboxStore(InterruptStore(tmp_path, Config()).journals)
     assert [(entry.number, entry.state) for entry in box.entries(NOON)] == [(1, "pending"), (2, "pending"), (3, "pending")]
 
 
@@ -96,13 +106,13 @@ def test_a_shown_ask_is_pending_and_the_number_goes_on_over_restarts(tmp_path: P
     ("said", "answered"),
     [("1", "red"), ("2", "blue"), ("BLUE", "blue"), ("3", "3"), ("0", "0"), ("  neither, use green ", "neither, use green")],
 )
-def test_an_answer_picks_an_option_or_is_free_text(desk: InterruptDesk, box: InboxDesk, said: str, answered: str) -> None:
-    number = desk.meter(_ask(), NOON).number
+def test_an_answer_picks_an_option_or_is_free_text(store: InterruptStore, box: InboxStore, said: str, answered: str) -> None:
+    number = store.meter(_ask(), NOON).number
     assert box.answer(number, said, NOON).answer == answered
 
 
-def test_an_answer_has_text(desk: InterruptDesk, box: InboxDesk) -> None:
-    number = desk.meter(_ask(), NOON).number
+def test_an_answer_has_text(store: InterruptStore, box: InboxStore) -> None:
+    number = store.meter(_ask(), NOON).number
     with pytest.raises(LimitError, match="got none"):
         box.answer(number, "  ", NOON)
     with pytest.raises(LimitError, match="#99"):
@@ -110,8 +120,8 @@ def test_an_answer_has_text(desk: InterruptDesk, box: InboxDesk) -> None:
 
 
 def test_the_one_who_comes_second_is_told_what_was_answered_and_by_whom(tmp_path: Path) -> None:
-    number = InterruptDesk(tmp_path, Config()).meter(_ask(), NOON).number
-    ann, bob = (InboxDesk(InterruptDesk(tmp_path, Config()).books, name) for name in ("ann", "bob"))
+    number = InterruptStore(tmp_path, Config()).meter(_ask(), NOON).number
+    ann, bob = (InboxStore(InterruptStore(tmp_path, Config()).journals, name) for name in ("ann", "bob"))
     bob.entries(NOON)
     ann.answer(number, "red", NOON)
     with pytest.raises(LimitError, match="by ann before: red"):
@@ -122,11 +132,11 @@ def test_the_one_who_comes_second_is_told_what_was_answered_and_by_whom(tmp_path
 
 
 def test_two_terminals_at_once_one_wins_and_the_others_are_told(tmp_path: Path) -> None:
-    number = InterruptDesk(tmp_path, Config()).meter(_ask(), NOON).number
+    number = InterruptStore(tmp_path, Config()).meter(_ask(), NOON).number
     gate, won, told = threading.Barrier(8), [], []
 
     def terminal(name: str) -> None:
-        box = InboxDesk(InterruptDesk(tmp_path, Config()).books, name)
+        box = InboxStore(InterruptStore(tmp_path, Config()).journals, name)
         gate.wait()
         try:
             won.append(box.answer(number, f"answer of {name}", NOON).by)
@@ -143,118 +153,118 @@ def test_two_terminals_at_once_one_wins_and_the_others_are_told(tmp_path: Path) 
     assert all(f"by {won[0]} before: answer of {won[0]}" in text for text in told)
 
 
-def test_a_dismissed_ask_is_over(desk: InterruptDesk, box: InboxDesk) -> None:
-    number = desk.meter(_ask(), NOON).number
+def test_a_dismissed_ask_is_over(store: InterruptStore, box: InboxStore) -> None:
+    number = store.meter(_ask(), NOON).number
     assert box.dismiss(number, NOON).state == "dismissed"
     with pytest.raises(LimitError, match="dismissed by ann"):
         box.answer(number, "red", NOON)
     with pytest.raises(LimitError, match="dismissed"):
         box.dismiss(number, NOON)
-    assert desk.answers("s1", "o/r", now_ms=NOON) == []
+    assert store.answers("s1", "o/r", now_ms=NOON) == []
 
 
-def test_expiry_records_the_fallback(desk: InterruptDesk, box: InboxDesk) -> None:
-    number = desk.meter(_ask(wait_ms=HOUR), NOON).number
-    assert desk.tick(NOON + HOUR - 1).expired == []
-    assert desk.tick(NOON + HOUR).expired == [number]
+def test_expiry_records_the_fallback(store: InterruptStore, box: InboxStore) -> None:
+    number = store.meter(_ask(wait_ms=HOUR), NOON).number
+    assert store.tick(NOON + HOUR - 1).expired == []
+    assert store.tick(NOON + HOUR).expired == [number]
     entry = box.entry(number, NOON + HOUR)
     assert (entry.state, entry.fallback_taken, entry.ended_ms) == ("expired", True, NOON + HOUR)
     with pytest.raises(LimitError, match="fallback was blue"):
         box.dismiss(number, NOON + HOUR)
 
 
-def test_listing_expires_what_is_due_without_a_daemon(desk: InterruptDesk, box: InboxDesk) -> None:
-    desk.meter(_ask(), NOON)
+def test_listing_expires_what_is_due_without_a_daemon(store: InterruptStore, box: InboxStore) -> None:
+    store.meter(_ask(), NOON)
     assert box.entries(NOON + 72 * HOUR) == []
     assert [entry.state for entry in box.entries(NOON + 72 * HOUR, everything=True)] == ["expired"]
 
 
-def test_a_late_answer_is_kept_and_told(desk: InterruptDesk, box: InboxDesk) -> None:
-    number = desk.meter(_ask(wait_ms=HOUR), NOON).number
-    desk.tick(NOON + HOUR)
+def test_a_late_answer_is_kept_and_told(store: InterruptStore, box: InboxStore) -> None:
+    number = store.meter(_ask(wait_ms=HOUR), NOON).number
+    store.tick(NOON + HOUR)
     entry = box.answer(number, "red", NOON + 2 * HOUR)
     assert (entry.state, entry.late, entry.answer) == ("answered", True, "red")
-    (text,) = desk.answers("s1", "o/r", now_ms=NOON + 2 * HOUR)
+    (text,) = store.answers("s1", "o/r", now_ms=NOON + 2 * HOUR)
     assert "after its expiry" in text
     with pytest.raises(LimitError):
         box.answer(number, "blue", NOON + 3 * HOUR)
 
 
-def test_worth_it_may_be_said_at_any_time_and_changed(desk: InterruptDesk, box: InboxDesk) -> None:
-    number = desk.meter(_ask(), NOON).number
+def test_worth_it_may_be_said_at_any_time_and_changed(store: InterruptStore, box: InboxStore) -> None:
+    number = store.meter(_ask(), NOON).number
     assert box.worth(number, True, NOON).worth is True
     box.dismiss(number, NOON)
     assert box.worth(number, False, NOON).worth is False
 
 
-def test_answered_in_the_session_it_is_closed(desk: InterruptDesk, box: InboxDesk) -> None:
-    number = desk.meter(_ask(confidence=1, tool_use_id="t1"), NOON).number
-    desk.close_elsewhere("s1", "t1", "blue", NOON)
+def test_answered_in_the_session_it_is_closed(store: InterruptStore, box: InboxStore) -> None:
+    number = store.meter(_ask(confidence=1, tool_use_id="t1"), NOON).number
+    store.close_elsewhere("s1", "t1", "blue", NOON)
     assert box.entries(NOON) == []
     with pytest.raises(LimitError, match="answered in its session before: blue"):
         box.answer(number, "red", NOON)
-    assert desk.answers("s1", "o/r", now_ms=NOON) == []
+    assert store.answers("s1", "o/r", now_ms=NOON) == []
 
 
-def test_the_most_urgent_waits_first(desk: InterruptDesk, box: InboxDesk) -> None:
+def test_the_most_urgent_waits_first(store: InterruptStore, box: InboxStore) -> None:
     for question, stakes in (("low", 0.1), ("high", 0.8), ("middle", 0.5), ("also high", 0.8)):
-        desk.meter(_ask(question, stakes=stakes), NOON)
+        store.meter(_ask(question, stakes=stakes), NOON)
     assert [entry.ask.question for entry in box.entries(NOON)] == ["high", "also high", "middle", "low"]
 
 
-def test_a_flagged_ask_is_first_of_all(desk: InterruptDesk, box: InboxDesk) -> None:
-    desk.meter(_ask("high", stakes=0.8), NOON)
-    desk.meter(_ask("flagged", stakes="a lot"), NOON)
+def test_a_flagged_ask_is_first_of_all(store: InterruptStore, box: InboxStore) -> None:
+    store.meter(_ask("high", stakes=0.8), NOON)
+    store.meter(_ask("flagged", stakes="a lot"), NOON)
     assert [(entry.ask.question, entry.ask.flags) for entry in box.entries(NOON)] == [("flagged", ("stakes",)), ("high", ())]
 
 
 # who is told
 
 
-def test_an_answer_reaches_its_session_with_its_next_event_once(desk: InterruptDesk, box: InboxDesk) -> None:
-    number = desk.meter(_ask(), NOON).number
-    assert desk.answers("s1", "o/r", now_ms=NOON) == []
+def test_an_answer_reaches_its_session_with_its_next_event_once(store: InterruptStore, box: InboxStore) -> None:
+    number = store.meter(_ask(), NOON).number
+    assert store.answers("s1", "o/r", now_ms=NOON) == []
     box.answer(number, "red", NOON)
-    assert desk.answers("s2", "o/r", now_ms=NOON) == [], "another session that is under way"
-    (text,) = desk.answers("s1", "o/r", now_ms=NOON)
+    assert store.answers("s2", "o/r", now_ms=NOON) == [], "another session that is under way"
+    (text,) = store.answers("s1", "o/r", now_ms=NOON)
     assert f"#{number}" in text
     assert "Which colour?" in text
     assert "red" in text
-    assert desk.answers("s1", "o/r", now_ms=NOON) == []
+    assert store.answers("s1", "o/r", now_ms=NOON) == []
 
 
 def test_it_reaches_the_next_session_of_the_scope_when_its_own_does_not_come_back(
-    desk: InterruptDesk, box: InboxDesk
+    store: InterruptStore, box: InboxStore
 ) -> None:
-    box.answer(desk.meter(_ask(), NOON).number, "red", NOON)
-    assert desk.answers("s2", "o/other", starting=True, now_ms=NOON) == []
-    assert len(desk.answers("s2", "o/r", starting=True, now_ms=NOON)) == 1
-    assert desk.answers("s3", "o/r", starting=True, now_ms=NOON) == []
-    assert len(desk.answers("s1", "o/r", now_ms=NOON)) == 1, "its own session came back after all"
+    box.answer(store.meter(_ask(), NOON).number, "red", NOON)
+    assert store.answers("s2", "o/other", starting=True, now_ms=NOON) == []
+    assert len(store.answers("s2", "o/r", starting=True, now_ms=NOON)) == 1
+    assert store.answers("s3", "o/r", starting=True, now_ms=NOON) == []
+    assert len(store.answers("s1", "o/r", now_ms=NOON)) == 1, "its own session came back after all"
 
 
 def test_an_answer_survives_a_restart(tmp_path: Path) -> None:
-    number = InterruptDesk(tmp_path, Config()).meter(_ask(), NOON).number
-    InboxDesk(InterruptDesk(tmp_path, Config()).books).answer(number, "red", NOON)
-    assert len(InterruptDesk(tmp_path, Config()).answers("s1", "o/r", now_ms=NOON)) == 1
-    assert InterruptDesk(tmp_path, Config()).answers("s1", "o/r", now_ms=NOON) == []
+    number = InterruptStore(tmp_path, Config()).meter(_ask(), NOON).number
+    InboxStore(InterruptStore(tmp_path, Config()).journals).answer(number, "red", NOON)
+    assert len(InterruptStore(tmp_path, Config()).answers("s1", "o/r", now_ms=NOON)) == 1
+    assert InterruptStore(tmp_path, Config()).answers("s1", "o/r", now_ms=NOON) == []
 
 
-def test_a_session_without_a_name_is_owed_nothing_of_others_without_one(desk: InterruptDesk, box: InboxDesk) -> None:
-    box.answer(desk.meter(_ask(session=""), NOON).number, "red", NOON)
-    assert desk.answers("", "o/r", now_ms=NOON) == []
-    assert len(desk.answers("s9", "o/r", starting=True, now_ms=NOON)) == 1
+def test_a_session_without_a_name_is_owed_nothing_of_others_without_one(store: InterruptStore, box: InboxStore) -> None:
+    box.answer(store.meter(_ask(session=""), NOON).number, "red", NOON)
+    assert store.answers("", "o/r", now_ms=NOON) == []
+    assert len(store.answers("s9", "o/r", starting=True, now_ms=NOON)) == 1
 
 
 def test_two_processes_hand_an_answer_over_once(tmp_path: Path) -> None:
-    number = InterruptDesk(tmp_path, Config()).meter(_ask(), NOON).number
-    InboxDesk(InterruptDesk(tmp_path, Config()).books).answer(number, "red", NOON)
+    number = InterruptStore(tmp_path, Config()).meter(_ask(), NOON).number
+    InboxStore(InterruptStore(tmp_path, Config()).journals).answer(number, "red", NOON)
     gate, told = threading.Barrier(6), []
 
     def hand_over() -> None:
-        desk = InterruptDesk(tmp_path, Config())
+        store = InterruptStore(tmp_path, Config())
         gate.wait()
-        told.extend(desk.answers("s1", "o/r", now_ms=NOON))
+        told.extend(store.answers("s1", "o/r", now_ms=NOON))
 
     threads = [threading.Thread(target=hand_over) for _ in range(6)]
     for thread in threads:
@@ -264,15 +274,15 @@ def test_two_processes_hand_an_answer_over_once(tmp_path: Path) -> None:
     assert len(told) == 1
 
 
-def test_a_scope_that_is_none_gets_its_own_sessions_answers_only(desk: InterruptDesk, box: InboxDesk) -> None:
-    box.answer(desk.meter(_ask(scope=""), NOON).number, "red", NOON)
-    assert desk.answers("s2", "a//b", starting=True, now_ms=NOON) == []
-    assert len(desk.answers("s1", "a//b", starting=True, now_ms=NOON)) == 1
+def test_a_scope_that_is_none_gets_its_own_sessions_answers_only(store: InterruptStore, box: InboxStore) -> None:
+    box.answer(store.meter(_ask(scope=""), NOON).number, "red", NOON)
+    assert store.answers("s2", "a//b", starting=True, now_ms=NOON) == []
+    assert len(store.answers("s1", "a//b", starting=True, now_ms=NOON)) == 1
 
 
 @given(st.text(max_size=900), st.text(max_size=900), st.text(max_size=300))
 def test_an_answers_text_is_bounded_and_plain(question: str, said: str, fallback: str) -> None:
-    entry = Entry(
+    entry = InboxEntry(
         _asked(question=question, fallback=fallback), "answered", NOON, answer=said or "x", fallback_taken=True, late=True
     )
     text = answer(entry, NOON + DAY)
@@ -321,10 +331,10 @@ def test_a_digest_is_shown_once_over_processes_and_not_when_nothing_waits(tmp_pa
         shown.append((title, body))
         return True
 
-    desks = [InterruptDesk(tmp_path, Config(), notify=notify) for _ in range(2)]
+    desks = [InterruptStore(tmp_path, Config(), notify=notify) for _ in range(2)]
     assert not desks[0].tick(NOON).digest
     desks[0].meter(_ask(), NOON)
-    assert [desk.tick(NOON).digest for desk in (*desks, *desks)] == [True, False, False, False]
+    assert [store.tick(NOON).digest for store in (*desks, *desks)] == [True, False, False, False]
     assert len(shown) == 1
     assert "Which colour?" in shown[0][1]
     assert "1 ask waits" in shown[0][0]
@@ -332,17 +342,21 @@ def test_a_digest_is_shown_once_over_processes_and_not_when_nothing_waits(tmp_pa
 
 
 def test_a_digest_can_be_off_and_a_desktop_absent(tmp_path: Path) -> None:
-    desk = InterruptDesk(tmp_path, Config(inbox=InboxConfig(notify=False)), notify=lambda title, body: pytest.fail("shown"))
-    desk.meter(_ask(), NOON)
-    assert not desk.tick(NOON).digest
-    silent = InterruptDesk(tmp_path, Config(), notify=lambda title, body: False)
+    store = InterruptStore(
+        tmp_path, Config(inbox=InboxConfig(notify=False)), notify=lambda title, body: pytest.fail("shown")
+    )
+    store.meter(_ask(), NOON)
+    assert not store.tick(NOON).digest
+    silent = InterruptStore(tmp_path, Config(), notify=lambda title, body: False)
     assert not silent.tick(NOON).digest
-    assert not InterruptDesk(tmp_path, Config()).tick(NOON).digest
+    assert not InterruptStore(tmp_path, Config()).tick(NOON).digest
 
 
 @given(st.lists(st.text(max_size=200), max_size=12))
 def test_a_digests_text_is_bounded(questions: list[str]) -> None:
-    text = digest([Entry(_asked(number, question=question), "deferred", NOON) for number, question in enumerate(questions)])
+    text = digest(
+        [InboxEntry(_asked(number, question=question), "deferred", NOON) for number, question in enumerate(questions)]
+    )
     assert len(text) <= DIGEST_CHARS
     assert text.count("\n") <= 4
 
@@ -350,15 +364,15 @@ def test_a_digests_text_is_bounded(questions: list[str]) -> None:
 # mute
 
 
-def test_a_muted_source_is_excluded_until_its_time_or_its_unmute(desk: InterruptDesk, box: InboxDesk) -> None:
+def test_a_muted_source_is_excluded_until_its_time_or_its_unmute(store: InterruptStore, box: InboxStore) -> None:
     box.mute("agent", "busy", NOON + HOUR, NOON)
     box.mute("agent", "noise", None, NOON)
-    assert desk.meter(_ask(stakes=1), NOON).outcome == "excluded"
+    assert store.meter(_ask(stakes=1), NOON).outcome == "excluded"
     box.unmute("agent", "noise", NOON)
-    assert desk.meter(_ask(stakes=1), NOON).outcome == "excluded"
+    assert store.meter(_ask(stakes=1), NOON).outcome == "excluded"
     with pytest.raises(LimitError, match="not muted"):
         box.unmute("agent", "noise", NOON)
-    assert desk.meter(_ask(stakes=1), NOON + HOUR).admitted
+    assert store.meter(_ask(stakes=1), NOON + HOUR).admitted
     assert box.muted(NOON + HOUR) == []
 
 
@@ -376,9 +390,9 @@ RECORDS = st.one_of(
     ),
     st.builds(Dismissed, number=st.integers(1, 4), ms=st.integers(1, 99)),
     st.builds(Expired, number=st.integers(1, 4), ms=st.integers(1, 99), fallback=st.just("blue")),
-    st.builds(Closed, number=st.integers(1, 4), ms=st.integers(1, 99), text=st.just("blue")),
+    st.builds(InterruptClosed, number=st.integers(1, 4), ms=st.integers(1, 99), text=st.just("blue")),
     st.builds(Worth, number=st.integers(1, 4), ms=st.integers(1, 99), yes=st.booleans()),
-    st.builds(Told, number=st.integers(1, 4), ms=st.integers(1, 99), session=st.sampled_from(["s1", "s2"])),
+    st.builds(AnswerTold, number=st.integers(1, 4), ms=st.integers(1, 99), session=st.sampled_from(["s1", "s2"])),
 )
 
 
@@ -398,15 +412,15 @@ def test_the_first_end_stands_but_for_a_late_answer(records: list[InboxRecord]) 
 
 
 def test_chosen_takes_ascii_digits_only() -> None:
-    assert chosen(Entry(_asked(), "deferred", NOON), "²") == "²"
-    assert chosen(Entry(_asked(), "deferred", NOON), "1" * 5000) == "1" * 5000
+    assert chosen(InboxEntry(_asked(), "deferred", NOON), "²") == "²"
+    assert chosen(InboxEntry(_asked(), "deferred", NOON), "1" * 5000) == "1" * 5000
 
 
 ENDS: dict[str, InboxRecord] = {
     "answered": Answered(number=1, ms=1, text="red", by="ann"),
     "dismissed": Dismissed(number=1, ms=1),
     "expired": Expired(number=1, ms=1, fallback="blue"),
-    "closed elsewhere": Closed(number=1, ms=1, text="red"),
+    "closed elsewhere": InterruptClosed(number=1, ms=1, text="red"),
 }
 
 

@@ -14,7 +14,7 @@ from borgd.cli import dispatch
 from borgd.cli.limits.ask import EXIT_DISMISSED, EXIT_EXCLUDED, EXIT_NO_ANSWER
 from borgd.cli.limits.inbox_terminal import ago, span_ms
 from borgd.errors import LimitError, UsageError
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.stores.audit_trail import AuditTrail
 
 CHOICE = ["--option", "yes", "--option", "no", "--recommended", "no"]
@@ -131,10 +131,10 @@ def test_the_second_answer_is_told_of_the_first(capsys: pytest.CaptureFixture[st
 def test_every_verdict_is_in_the_audit_trail(home: Path) -> None:
     _run("ask", *CHOICE, "Ship it?")
     _run("ask", "--stakes", "7", "Sure?")
-    trail = AuditTrail(places())
+    trail = AuditTrail(user_paths())
     count, _, problems = trail.verify()
     assert (count, problems) == (2, [])
-    lines = [json.loads(line) for line in places().journal("audit").read_text().splitlines()]
+    lines = [json.loads(line) for line in user_paths().journal("audit").read_text().splitlines()]
     assert [(line["limit"], line["verdict"]) for line in lines] == [("interrupt", "admit"), ("interrupt", "defer")]
     assert lines[0]["facts"]["stakes"] == {"value": "1/2", "from": "default", "given": ""}
 

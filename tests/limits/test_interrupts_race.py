@@ -14,7 +14,7 @@ import pytest
 
 from borgd.config.schema import Config, InterruptsConfig, ScopeConfig
 from borgd.limits.interrupts.verdict import Ask
-from borgd.stores.interrupt_store import InterruptDesk
+from borgd.stores.interrupt_store import InterruptStore
 
 NOON = 1_767_182_400_000
 ONE = Config(interrupts=InterruptsConfig(daily_interrupt_budget=1))
@@ -67,17 +67,17 @@ def _ask(place: int, scope: str = "a", **fields: object) -> Ask:
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_64_threads_on_a_budget_of_1_admit_exactly_1(tmp_path: Path, shared: bool) -> None:
-    one = InterruptDesk(tmp_path, ONE)
+    one = InterruptStore(tmp_path, ONE)
 
     def work(place: int) -> bool:
-        desk = one if shared else InterruptDesk(tmp_path, ONE)
-        return desk.meter(_ask(place), NOON).admitted
+        store = one if shared else InterruptStore(tmp_path, ONE)
+        return store.meter(_ask(place), NOON).admitted
 
     assert _all_at_once(64, work).count(True) == 1
-    fresh = InterruptDesk(tmp_path, ONE)
+    fresh = InterruptStore(tmp_path, ONE)
     status = fresh.status(NOON)
     assert status["waiting"] == {"pending": 1, "deferred": 63}
-    assert sorted(fresh.books.inbox.entries) == list(range(1, 65))
+    assert sorted(fresh.journals.inbox.entries) == list(range(1, 65))
 
 
 def test_8_processes_of_8_threads_on_a_budget_of_1_admit_exactly_1(tmp_path: Path) -> None:
@@ -120,20 +120,20 @@ def test_threads_in_sibling_scopes_never_pass_their_parents_ceiling(tmp_path: Pa
         )
     )
     admitted = _all_at_once(
-        32, lambda place: InterruptDesk(tmp_path, config).meter(_ask(place, f"p/{place % 4}"), NOON).admitted
+        32, lambda place: InterruptStore(tmp_path, config).meter(_ask(place, f"p/{place % 4}"), NOON).admitted
     )
-    rows = InterruptDesk(tmp_path, config).status(NOON)["scopes"]
+    rows = InterruptStore(tmp_path, config).status(NOON)["scopes"]
     assert isinstance(rows, dict)
     assert rows["p"]["spent"] == admitted.count(True) <= 3
     assert rows["p"]["spent"] == sum(rows[path]["spent"] for path in rows if path.startswith("p/"))
 
 
 def test_the_same_ask_from_16_threads_is_charged_once_and_all_get_its_number(tmp_path: Path) -> None:
-    desk = InterruptDesk(tmp_path, Config())
+    store = InterruptStore(tmp_path, Config())
     numbers: list[int] = []
 
     def work(place: int) -> bool:
-        verdict = desk.meter(_ask(0, key="same"), NOON)
+        verdict = store.meter(_ask(0, key="same"), NOON)
         numbers.append(verdict.number)
         return verdict.charged
 

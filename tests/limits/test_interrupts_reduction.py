@@ -28,9 +28,9 @@ from hypothesis import strategies as st
 
 from borgd.config.schema import InterruptsConfig, ScopeConfig
 from borgd.limits.interrupts import scopes
-from borgd.limits.interrupts.ceilings import Policy, policy
+from borgd.limits.interrupts.ceilings import InterruptPolicy, policy
 from borgd.limits.interrupts.exact_fractions import unit
-from borgd.limits.interrupts.replay import Replay
+from borgd.limits.interrupts.replay import InterruptReplay
 from borgd.limits.interrupts.verdict import Ask
 
 ROOT = theirs.GLOBAL_SCOPE
@@ -99,7 +99,7 @@ PACKS = [
 @pytest.mark.parametrize("seed", range(12))
 def test_reduction_generalized_matches_oracle_step_for_step(pack: tuple[int, str, str, str], seed: int) -> None:
     budget, base, cap, threshold = pack
-    ours = Replay(
+    ours = InterruptReplay(
         policy(
             InterruptsConfig(
                 daily_interrupt_budget=budget, base=Decimal(base), cap=Decimal(cap), high_stakes_threshold=Decimal(threshold)
@@ -126,7 +126,9 @@ def test_reduction_every_scope_collapses_to_the_root_budget(budget: int, path: l
 )
 def test_reduction_to_one_shared_pool(budget: int, asks: list[tuple[str, Fraction, Fraction]]) -> None:
     """Depth 1, uniform weights, inherited ceilings, written out: exactly one shared pool."""
-    spelled = Replay(policy(InterruptsConfig(daily_interrupt_budget=budget, scopes={name: ScopeConfig() for name in "abc"})))
+    spelled = InterruptReplay(
+        policy(InterruptsConfig(daily_interrupt_budget=budget, scopes={name: ScopeConfig() for name in "abc"}))
+    )
     pool = _SharedPool(budget, Fraction(1, 2), Fraction(19, 20), Fraction(9, 10))
     for scope, confidence, stakes in asks:
         assert spelled.ask(Ask(scope=scope, confidence=confidence, stakes=stakes), NOON).admitted == pool.admits(
@@ -175,7 +177,7 @@ def _tree(draw: random.Random) -> tuple[InterruptsConfig, theirs.BudgetKnobs, li
     return config, knobs, paths
 
 
-def _same_ceilings(ours: Policy, knobs: theirs.BudgetKnobs, paths: list[str]) -> bool:
+def _same_ceilings(ours: InterruptPolicy, knobs: theirs.BudgetKnobs, paths: list[str]) -> bool:
     return all(ours.ceiling(path) == knobs.effective_ceiling(f"{ROOT}/{path}" if path else ROOT) for path in paths)
 
 
@@ -194,8 +196,8 @@ def _compare(seed: int, cases: int) -> dict[str, int]:
             _check_ceiling_ulp(config, knobs)
             found["ceiling ulp"] += 100
             continue
-        replay, store = Replay(ours), _Store(frozenset({"muted"}))
-        replay.lattice.exclude(_muted())
+        replay, store = InterruptReplay(ours), _Store(frozenset({"muted"}))
+        replay.exclusions.exclude(_muted())
         for _ in range(100):
             scope, source = draw.choice(paths), draw.choice(["s", "s", "s", "s", "muted"])
             confidence, stakes = draw.randrange(1001) / 1000, draw.randrange(1001) / 1000
@@ -206,13 +208,13 @@ def _compare(seed: int, cases: int) -> dict[str, int]:
                 assert other.admitted == verdict.admitted
                 found["agree"] += 1
                 continue
-            assert abs(float(verdict.bar) - other.required_confidence) <= 2.3e-16, (config, scope)
+            assert abs(float(verdict.threshold) - other.required_confidence) <= 2.3e-16, (config, scope)
             if verdict.admitted == other.admitted:
                 found["agree"] += 1
                 continue
             exact = unit(confidence)
             assert exact is not None
-            assert abs(exact - verdict.bar) < Fraction(1, 10**15), "they differ only where confidence is the bar itself"
+            assert abs(exact - verdict.threshold) < Fraction(1, 10**15), "they differ only where confidence is the threshold"
             found["bar ulp"] += 1
             _follow(replay, store)
         assert {path: replay.spent(path) for path in paths if replay.spent(path)} == {
@@ -221,7 +223,7 @@ def _compare(seed: int, cases: int) -> dict[str, int]:
     return found
 
 
-def _follow(replay: Replay, store: _Store) -> None:
+def _follow(replay: InterruptReplay, store: _Store) -> None:
     """After a listed divergence both go on from our counters."""
     store.counts = {f"{ROOT}/{path}" if path else ROOT: count for path, count in replay.account.spent.items() if count}
 
@@ -268,7 +270,7 @@ def test_divergence_1_their_bar_passes_cap_by_an_ulp() -> None:
     store = _Store()
     assert _their_verdict(knobs, store, "", 1.0, 0.0).admitted
     assert not _their_verdict(knobs, store, "", 0.29, 0.0).admitted
-    ours = Replay(policy(InterruptsConfig(daily_interrupt_budget=1, base=Decimal("0.03"), cap=Decimal("0.29"))))
+    ours = InterruptReplay(policy(InterruptsConfig(daily_interrupt_budget=1, base=Decimal("0.03"), cap=Decimal("0.29"))))
     assert ours.ask(Ask(confidence=1), NOON).admitted
     assert ours.ask(Ask(confidence=0.29), NOON).admitted
 
@@ -286,7 +288,7 @@ def test_divergence_2_confidence_equal_to_the_exact_bar_is_admitted_here() -> No
     _their_verdict(knobs, store, "", 1.0, 0.0)
     between = 0.6499999999999999
     assert _their_verdict(knobs, store, "", between, 0.0).admitted
-    ours = Replay(policy(InterruptsConfig()))
+    ours = InterruptReplay(policy(InterruptsConfig()))
     ours.ask(Ask(confidence=1), NOON)
     assert not ours.ask(Ask(confidence=between), NOON).admitted
     assert ours.ask(Ask(confidence=0.65), NOON).admitted
@@ -314,7 +316,7 @@ def test_divergence_4_flat_scopes_escape_their_root() -> None:
     pack = theirs.PolicyPack(name="p", version="1", budget=knobs)
     flat = [scope for scope in ("x", "y", "z") for _ in range(3)]
     admitted = sum(aggregate_budget(_TheirAsk("s", 0.9, 0.0), store, pack, scope).admitted for scope in flat)  # type: ignore[arg-type]
-    ours = Replay(policy(InterruptsConfig(daily_interrupt_budget=2)))
+    ours = InterruptReplay(policy(InterruptsConfig(daily_interrupt_budget=2)))
     assert (admitted, sum(ours.ask(Ask(scope=scope, confidence=0.9, stakes=0), NOON).admitted for scope in flat)) == (6, 2)
 
 
@@ -331,7 +333,7 @@ def test_divergence_4_flat_scopes_escape_their_root() -> None:
 )
 def test_divergence_5_what_is_no_number_is_flagged_here(confidence: object, stakes: object, theirs_admits: bool) -> None:
     assert _their_verdict(_knobs(), _Store(), "", confidence, stakes).admitted == theirs_admits
-    verdict = Replay(policy(InterruptsConfig())).ask(Ask(confidence=confidence, stakes=stakes), NOON)
+    verdict = InterruptReplay(policy(InterruptsConfig())).ask(Ask(confidence=confidence, stakes=stakes), NOON)
     assert verdict.outcome == "defer"
     assert verdict.flags
 
@@ -340,7 +342,7 @@ def test_divergence_5_what_is_no_number_is_flagged_here(confidence: object, stak
 def test_divergence_5_text_is_an_error_there(bad: object) -> None:
     with pytest.raises(TypeError):
         _their_verdict(_knobs(), _Store(), "", bad, 0.0)
-    assert Replay(policy(InterruptsConfig())).ask(Ask(confidence=bad, stakes=0), NOON).flags == ("confidence",)
+    assert InterruptReplay(policy(InterruptsConfig())).ask(Ask(confidence=bad, stakes=0), NOON).flags == ("confidence",)
 
 
 def test_divergence_6_never_is_not_to_be_had_there() -> None:
@@ -354,12 +356,12 @@ def test_divergence_6_never_is_not_to_be_had_there() -> None:
 def test_divergence_7_a_leading_slash_escapes_its_parent_there() -> None:
     knobs = _knobs(daily_interrupt_budget=4, scope_allocations={"a": theirs.ScopeAllocation(ceiling=1)})
     assert (knobs.effective_ceiling("a/"), knobs.effective_ceiling("/a")) == (1, 4)
-    ours = Replay(policy(InterruptsConfig(daily_interrupt_budget=4, scopes={"a": ScopeConfig(ceiling=1)})))
+    ours = InterruptReplay(policy(InterruptsConfig(daily_interrupt_budget=4, scopes={"a": ScopeConfig(ceiling=1)})))
     assert [ours.ask(Ask(scope=scope, confidence=1, stakes=1), NOON).flags for scope in ("a/", "/a")] == [("scope",)] * 2
 
 
 def test_divergence_8_spend_ends_with_the_window() -> None:
-    ours = Replay(policy(InterruptsConfig(daily_interrupt_budget=1)))
+    ours = InterruptReplay(policy(InterruptsConfig(daily_interrupt_budget=1)))
     assert ours.ask(Ask(confidence=0.6, stakes=0), NOON).admitted
     assert not ours.ask(Ask(confidence=0.6, stakes=0), NOON).admitted
     assert ours.ask(Ask(confidence=0.6, stakes=0), NOON + 86_400_000).admitted

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from borgd.config.schema import InterruptsConfig, ScopeConfig
 from borgd.errors import ConfigError, LimitError
 from borgd.limits.interrupts import scopes
-from borgd.limits.interrupts.ceilings import Policy, local_ceiling, policy
+from borgd.limits.interrupts.ceilings import InterruptPolicy, local_ceiling, policy
 from borgd.limits.interrupts.exact_fractions import fraction, half_up, unit
 
 SEGMENT = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=8)
 PATH = st.lists(SEGMENT, min_size=1, max_size=6).map("/".join)
 
 
-def _policy(budget: int = 10, **named: ScopeConfig) -> Policy:
+def _policy(budget: int = 10, **named: ScopeConfig) -> InterruptPolicy:
     return policy(InterruptsConfig(daily_interrupt_budget=budget, scopes=named))
 
 
@@ -238,7 +238,7 @@ class _Counted(dict[str, int]):
 @pytest.mark.parametrize("depth", [1, 2, 8, 32])
 def test_ceilings_cost_one_look_up_per_path(depth: int) -> None:
     local = _Counted({"s/" * level + "s": 5 for level in range(depth)})
-    Policy(root=9, local=local).ceilings(scopes.chain("/".join("s" * depth)))
+    InterruptPolicy(root=9, local=local).ceilings(scopes.chain("/".join("s" * depth)))
     assert local.looked == depth + 2  # the root's own, then the root and each level once
 
 

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from borgd.config.schema import ExclusionConfig, InterruptsConfig, ScopeConfig
 from borgd.errors import ConfigError
 from borgd.limits.interrupts.ceilings import policy
-from borgd.limits.interrupts.exclusions import Exclusion, Lattice, configured
-from borgd.limits.interrupts.replay import Replay
-from borgd.limits.interrupts.threshold import bar, fullest, pace
-from borgd.limits.interrupts.verdict import Ask, Option, Verdict, decide
+from borgd.limits.interrupts.exclusions import Exclusion, Exclusions, configured
+from borgd.limits.interrupts.replay import InterruptReplay
+from borgd.limits.interrupts.threshold import fullest, pace, threshold_at
+from borgd.limits.interrupts.verdict import Ask, AskOption, InterruptVerdict, decide
 
 NOON = 1_767_182_400_000  # 2025-12-31T12:00:00Z
 UNIT = st.fractions(0, 1, max_denominator=1000)
 SCOPES = ["", "a", "a/b", "a/b/c", "a/d", "e"]
 
 
-def _replay(*exclusions: Exclusion, scopes: dict[str, ScopeConfig] | None = None, **settings: object) -> Replay:
+def _replay(*exclusions: Exclusion, scopes: dict[str, ScopeConfig] | None = None, **settings: object) -> InterruptReplay:
     config = InterruptsConfig(scopes=scopes or {}, **settings)  # type: ignore[arg-type]
-    return Replay(policy(config), exclusions)
+    return InterruptReplay(policy(config), exclusions)
 
 
 def _ask(scope: str = "", confidence: object = 0.6, stakes: object = 0.1, source: str = "s") -> Ask:
@@ -43,14 +43,14 @@ def test_the_default_ramp_is_exact() -> None:
     replay = _replay()
     bars = []
     for _ in range(5):
-        bars.append(replay.ask(_ask(confidence=1), NOON).bar)
+        bars.append(replay.ask(_ask(confidence=1), NOON).threshold)
     assert bars == [Fraction(1, 2), Fraction(13, 20), Fraction(4, 5), Fraction(19, 20), Fraction(19, 20)]
 
 
 @given(UNIT, UNIT, st.integers(1, 30))
 def test_monotone_admission_bar(one: Fraction, other: Fraction, ceiling: int) -> None:
     base, cap = min(one, other), max(one, other)
-    bars = [bar("linear", base, cap, fullest([spent], [ceiling]).ratio) for spent in range(ceiling + 3)]
+    bars = [threshold_at("linear", base, cap, fullest([spent], [ceiling]).ratio) for spent in range(ceiling + 3)]
     assert bars == sorted(bars)
     assert bars[0] == base
     assert bars[ceiling:] == [cap] * 3
@@ -60,7 +60,7 @@ def test_monotone_admission_bar(one: Fraction, other: Fraction, ceiling: int) ->
 @given(UNIT, UNIT, st.integers(1, 30), UNIT)
 def test_monotone_timed_bar(one: Fraction, other: Fraction, ceiling: int, elapsed: Fraction) -> None:
     base, cap = min(one, other), max(one, other)
-    bars = [bar("timed", base, cap, fullest([spent], [ceiling]).ratio, elapsed) for spent in range(ceiling + 2)]
+    bars = [threshold_at("timed", base, cap, fullest([spent], [ceiling]).ratio, elapsed) for spent in range(ceiling + 2)]
     assert bars == sorted(bars)
     assert all(base <= value <= cap for value in bars)
     assert bars[ceiling] == cap
@@ -101,8 +101,8 @@ def test_a_spent_scope_needs_exactly_cap() -> None:
 def test_half_the_weight_of_four_is_two_and_its_bar_after_one() -> None:
     replay = _replay(scopes={"a": ScopeConfig(weight=Decimal("0.5"))}, daily_interrupt_budget=4)
     replay.ask(_ask("a", 1), NOON)
-    assert replay.ask(_ask("a", 0), NOON).bar == Fraction("0.725")
-    assert replay.ask(_ask("", 0), NOON).bar == Fraction("0.6125")
+    assert replay.ask(_ask("a", 0), NOON).threshold == Fraction("0.725")
+    assert replay.ask(_ask("", 0), NOON).threshold == Fraction("0.6125")
 
 
 # order
@@ -135,28 +135,28 @@ def test_exclusion_dominance(tiers: list[str], asks: list[tuple[str, Fraction, F
 
 
 def test_transient_retraction_never_crosses_into_permanent() -> None:
-    lattice = Lattice([_permanent(), Exclusion(source="s", tier="transient", cause="operator")])
-    assert lattice.retract("s", "operator")
-    assert not lattice.retract("s", "operator")
-    assert lattice.excluded("s", NOON) == _permanent()
+    exclusions = Exclusions([_permanent(), Exclusion(source="s", tier="transient", cause="operator")])
+    assert exclusions.retract("s", "operator")
+    assert not exclusions.retract("s", "operator")
+    assert exclusions.excluded("s", NOON) == _permanent()
 
 
 def test_causes_never_cross() -> None:
-    lattice = Lattice(Exclusion(source="s", tier="transient", cause=cause) for cause in ("quota", "errored"))
-    assert lattice.retract("s", "errored")
-    left = lattice.excluded("s", NOON)
+    exclusions = Exclusions(Exclusion(source="s", tier="transient", cause=cause) for cause in ("quota", "errored"))
+    assert exclusions.retract("s", "errored")
+    left = exclusions.excluded("s", NOON)
     assert left is not None
     assert left.cause == "quota"
-    assert not lattice.retract("unknown", "quota")
+    assert not exclusions.retract("unknown", "quota")
 
 
 def test_a_transient_exclusion_ends_at_its_expiry_and_a_permanent_one_never() -> None:
-    lattice = Lattice([Exclusion(source="s", tier="transient", cause="c", expires_ms=NOON)])
-    assert lattice.excluded("s", NOON - 1) is not None
-    assert lattice.excluded("s", NOON) is None
-    lattice.exclude(Exclusion(source="s", tier="permanent", cause="c", expires_ms=NOON))
-    assert lattice.excluded("s", NOON * 2) is not None
-    assert [entry.tier for entry in lattice.all(NOON * 2)] == ["permanent"]
+    exclusions = Exclusions([Exclusion(source="s", tier="transient", cause="c", expires_ms=NOON)])
+    assert exclusions.excluded("s", NOON - 1) is not None
+    assert exclusions.excluded("s", NOON) is None
+    exclusions.exclude(Exclusion(source="s", tier="permanent", cause="c", expires_ms=NOON))
+    assert exclusions.excluded("s", NOON * 2) is not None
+    assert [entry.tier for entry in exclusions.all(NOON * 2)] == ["permanent"]
 
 
 def test_configured_exclusions_name_what_is_wrong() -> None:
@@ -340,14 +340,14 @@ def test_a_verdict_says_where_its_numbers_came_from() -> None:
 
 
 def test_an_asker_goes_on_with_its_fallback_then_the_recommended_then_the_first() -> None:
-    options = (Option("a"), Option("b"))
+    options = (AskOption("a"), AskOption("b"))
     assert Ask(options=options, recommended=1, fallback="wait").goes_on_with == "wait"
     assert Ask(options=options, recommended=1).goes_on_with == "b"
     assert Ask(options=options).goes_on_with == "a"
     assert Ask().goes_on_with == ""
 
 
-def _verdict_is_plain(verdict: Verdict) -> bool:
+def _verdict_is_plain(verdict: InterruptVerdict) -> bool:
     return bool(verdict.reason) and "\n" not in verdict.reason
 
 

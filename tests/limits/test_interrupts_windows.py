@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from borgd.clock import known_zone
 from borgd.errors import LimitError
-from borgd.limits.interrupts.accounts import Account
+from borgd.limits.interrupts.accounts import InterruptAccount
 from borgd.limits.interrupts.windows import DAY_MS, Window, day_span, instant, named
 
 HOUR = 3_600_000
@@ -46,7 +46,7 @@ def test_a_day_has_the_hours_that_its_clocks_give_it(zone: str, day: tuple[int, 
 @pytest.mark.parametrize(("zone", "day", "hours"), DAYS)
 def test_spend_lasts_exactly_the_day(zone: str, day: tuple[int, int, int], hours: float) -> None:
     first, last = day_span(_ms(zone, *day, 12), zone)
-    account = Account(Window("day", zone))
+    account = InterruptAccount(Window("day", zone))
     account.advance(first)
     account.charge(first, CHAIN, bypass=False)
     for at in range(first, last, HOUR // 2):
@@ -59,7 +59,7 @@ def test_spend_lasts_exactly_the_day(zone: str, day: tuple[int, int, int], hours
 
 
 def test_the_hour_that_comes_twice_counts_once() -> None:
-    account = Account(Window("day", "Europe/Berlin"))
+    account = InterruptAccount(Window("day", "Europe/Berlin"))
     for fold in (0, 1):
         when = datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"), fold=fold)
         now = int(when.timestamp() * 1000)
@@ -109,7 +109,7 @@ def test_instants_are_shown_in_utc() -> None:
 
 
 def test_a_rolling_charge_counts_for_24_hours_to_the_millisecond() -> None:
-    account = Account(Window("rolling"))
+    account = InterruptAccount(Window("rolling"))
     account.advance(DAY_MS)
     account.charge(DAY_MS, CHAIN, bypass=True)
     account.advance(2 * DAY_MS - 1)
@@ -120,7 +120,7 @@ def test_a_rolling_charge_counts_for_24_hours_to_the_millisecond() -> None:
 
 @given(st.lists(st.integers(0, 3 * DAY_MS), min_size=1, max_size=30))
 def test_rolling_spend_is_the_charges_of_the_last_24_hours(gaps: list[int]) -> None:
-    account, now, made = Account(Window("rolling")), 0, []
+    account, now, made = InterruptAccount(Window("rolling")), 0, []
     for gap in gaps:
         now += gap // 4
         account.advance(now)
@@ -132,8 +132,8 @@ def test_rolling_spend_is_the_charges_of_the_last_24_hours(gaps: list[int]) -> N
 # the clock set back
 
 
-def _spent_at(window: Window, *times: int) -> Account:
-    account = Account(window)
+def _spent_at(window: Window, *times: int) -> InterruptAccount:
+    account = InterruptAccount(window)
     for at in times:
         account.advance(at)
         account.charge(at, CHAIN, bypass=False)
@@ -181,7 +181,7 @@ def test_a_clock_far_ahead_and_back_costs_one_day_not_all_until_then() -> None:
     st.sampled_from([Window("day", "Europe/Berlin"), Window("rolling")]),
 )
 def test_no_step_back_ever_lowers_the_spend(steps: list[tuple[int, bool]], window: Window) -> None:
-    account, now = Account(window), 1_780_000_000_000
+    account, now = InterruptAccount(window), 1_780_000_000_000
     account.advance(now)
     for step, charged in steps:
         before = account.spent["a"]
@@ -197,7 +197,7 @@ def test_no_step_back_ever_lowers_the_spend(steps: list[tuple[int, bool]], windo
 @given(st.lists(st.tuples(st.integers(0, DAY_MS), st.sampled_from(["", "a", "a/b"])), max_size=30))
 def test_counters_are_what_a_count_from_scratch_says(steps: list[tuple[int, str]]) -> None:
     window, now = Window("day", "Europe/Berlin"), 1_780_000_000_000
-    account, made = Account(window), []
+    account, made = InterruptAccount(window), []
     for step, path in steps:
         now += step
         account.advance(now)
@@ -212,7 +212,7 @@ def test_counters_are_what_a_count_from_scratch_says(steps: list[tuple[int, str]
 
 
 def test_a_charge_given_back_is_gone_once() -> None:
-    account = Account(Window("day", "UTC"))
+    account = InterruptAccount(Window("day", "UTC"))
     account.advance(DAY_MS)
     one, two = (account.charge(DAY_MS, CHAIN, bypass=True) for _ in range(2))
     account.give_back(one)
@@ -223,7 +223,7 @@ def test_a_charge_given_back_is_gone_once() -> None:
 
 
 def test_a_charge_given_back_after_its_window_changes_nothing_then() -> None:
-    account = Account(Window("day", "UTC"))
+    account = InterruptAccount(Window("day", "UTC"))
     account.advance(DAY_MS)
     charge = account.charge(DAY_MS, CHAIN, bypass=False)
     account.advance(3 * DAY_MS)

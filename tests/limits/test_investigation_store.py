@@ -16,9 +16,9 @@ from borgd.agents.event import Event, Moment, ToolCall
 from borgd.config.schema import load
 from borgd.errors import LimitError
 from borgd.limits.investigation.budget import Limits
-from borgd.limits.investigation.ledger import Message, Tokens, Turned
+from borgd.limits.investigation.ledger import MessageUsage, Tokens, Turned
 from borgd.limits.investigation.profile import Profile
-from borgd.stores.investigations import KEPT_MS, Investigations, Verdict, file_name
+from borgd.stores.investigations import KEPT_MS, InvestigationStore, InvestigationVerdict, file_name
 
 EXPLORE = """
 [investigation.agents.Explore]
@@ -35,13 +35,13 @@ class Host:
     config: str = EXPLORE
     now: int = 1_000_000
     number: int = 0
-    store: Investigations = field(init=False)
+    store: InvestigationStore = field(init=False)
 
     def __post_init__(self) -> None:
         self.restart()
 
     def restart(self) -> None:
-        self.store = Investigations(self.directory, load(self.config.encode()).investigation)
+        self.store = InvestigationStore(self.directory, load(self.config.encode()).investigation)
 
     def event(
         self, moment: Moment, subagent: str = "", kind: str = "", tool: ToolCall | None = None, **fields: Any
@@ -55,12 +55,14 @@ class Host:
     def prompt(self) -> None:
         self.store.prompt(self.event(Moment.PROMPT, prompt="do it"), self.now)
 
-    def call(self, name: str = "Grep", subagent: str = "", kind: str = "", key: str | None = None, **given: Any) -> Verdict:
+    def call(
+        self, name: str = "Grep", subagent: str = "", kind: str = "", key: str | None = None, **given: Any
+    ) -> InvestigationVerdict:
         self.number += 1
         tool = ToolCall(name=name, id=f"t{self.number}" if key is None else key, input=given)
         return self.store.before_tool(self.event(Moment.BEFORE_TOOL, subagent, kind, tool), (), self.now)
 
-    def explore(self, name: str = "Grep", **given: Any) -> Verdict:
+    def explore(self, name: str = "Grep", **given: Any) -> InvestigationVerdict:
         return self.call(name, "a1", "Explore", **given)
 
     def open(self) -> dict[str, dict[str, Any]]:
@@ -94,12 +96,12 @@ def test_a_change_ends_the_investigation_and_is_never_stopped(host: Host) -> Non
     host.prompt()
     assert host.call().allow
     assert not host.call().allow
-    assert host.call("Edit", file_path="a.py") == Verdict()
+    assert host.call("Edit", file_path="a.py") == InvestigationVerdict()
     assert host.open() == {}
     assert [host.call().allow for _ in range(3)] == [True] * 3
     host.prompt()
     assert [host.call().allow for _ in range(2)] == [True, False]
-    assert host.call("Bash", command="echo x > y") == Verdict()
+    assert host.call("Bash", command="echo x > y") == InvestigationVerdict()
     assert host.open() == {}
 
 
@@ -116,7 +118,7 @@ def test_what_cannot_be_told_is_counted_and_neither_stopped_nor_an_end(host: Hos
 def test_questions_and_plans_cost_nothing(host: Host) -> None:
     host.prompt()
     for name in ("AskUserQuestion", "ExitPlanMode", "TodoWrite"):
-        assert host.call(name) == Verdict()
+        assert host.call(name) == InvestigationVerdict()
     assert host.open()[""]["spent"]["retrieval_calls"] == 0
 
 
@@ -187,15 +189,15 @@ def test_a_message_counts_once_however_often_it_is_told(host: Host) -> None:
     host.config = '[investigation.main]\nmode = "enforce"\nmax_context_tokens = 100\nmax_iterations = "none"'
     host.restart()
     host.prompt()
-    host.store.report("s1", [Message(id="m1", context=40, model=2, cached=9, ms=1)])
-    host.store.report("s1", [Message(id="m1", context=60, model=5, cached=9, ms=1)])
+    host.store.report("s1", [MessageUsage(id="m1", context=40, model=2, cached=9, ms=1)])
+    host.store.report("s1", [MessageUsage(id="m1", context=60, model=5, cached=9, ms=1)])
     host.restart()
-    host.store.report("s1", [Message(id="m1", context=60, model=5, cached=9, ms=1)])
+    host.store.report("s1", [MessageUsage(id="m1", context=60, model=5, cached=9, ms=1)])
     status = host.store.status("s1", host.now)
     assert (status["tokens"], status["cached_tokens"], status["turns"]) == (65, 9, 1)
     assert host.open()[""]["spent"]["context_tokens"] == 60
     assert host.call().allow
-    host.store.report("s1", [Message(id="m2", context=41, ms=1)])
+    host.store.report("s1", [MessageUsage(id="m2", context=41, ms=1)])
     assert "101 of 100 context tokens" in host.call().deny_reason
 
 
@@ -248,7 +250,7 @@ def test_ten_subagents_that_ask_at_once_never_overspend_one_budget(host: Host) -
     host.config = '[investigation.main]\nmode = "enforce"\nmax_retrieval_calls = 7'
     host.restart()
     host.prompt()
-    stores = [Investigations(host.directory, load(host.config.encode()).investigation) for _ in range(4)]
+    stores = [InvestigationStore(host.directory, load(host.config.encode()).investigation) for _ in range(4)]
 
     def ask(number: int) -> bool:
         tool = ToolCall(name="Grep", id=f"c{number}")
@@ -366,7 +368,7 @@ def test_one_opened_by_name_outlives_prompts_and_changes_and_ends_by_name(host: 
 def test_another_process_that_extends_is_heard_with_the_next_call(host: Host) -> None:
     host.prompt()
     assert [host.explore().allow for _ in range(4)] == [True, True, True, False]
-    other = Investigations(host.directory, load(b"").investigation)
+    other = InvestigationStore(host.directory, load(b"").investigation)
     other.extend("s1", {"max_retrieval_calls": 2}, host.now, subagent="a1")
     assert [host.explore().allow for _ in range(3)] == [True, True, False]
 
@@ -473,7 +475,7 @@ def test_no_line_of_the_file_can_break_the_account_or_refund(host: Host, sound: 
 
 def test_a_long_file_is_not_taken_for_an_empty_one(host: Host) -> None:
     host.prompt()
-    host.store.report("s1", [Message(id=f"m{n}", context=3, ms=host.now) for n in range(9_000)])
+    host.store.report("s1", [MessageUsage(id=f"m{n}", context=3, ms=host.now) for n in range(9_000)])
     assert (host.directory / file_name("s1")).stat().st_size > 400_000
     host.restart()
     status = host.store.status("s1", host.now)

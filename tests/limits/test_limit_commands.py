@@ -14,9 +14,9 @@ from borgd.cli import dispatch
 from borgd.cli.limits.limit_terminal import AGENT_MARKS, session_of
 from borgd.config.schema import InvestigationConfig
 from borgd.errors import BorgError, LimitError, UsageError
-from borgd.limits.investigation.ledger import Message
-from borgd.paths import places
-from borgd.stores.investigations import Investigations
+from borgd.limits.investigation.ledger import MessageUsage
+from borgd.paths import user_paths
+from borgd.stores.investigations import InvestigationStore
 from tests.limits.escalation_support import SHIPPED
 
 FACTS = '{"spent": 5, "ceiling": 100, "soft": 2.5, "min_local": 2, "iterations": 3, "hard": true}'
@@ -50,8 +50,8 @@ def stricter(shipped: Path) -> Path:
     return path
 
 
-def store() -> Investigations:
-    return Investigations(places().state / "investigations", InvestigationConfig())
+def store() -> InvestigationStore:
+    return InvestigationStore(user_paths().state / "investigations", InvestigationConfig())
 
 
 def read(number: int) -> Event:
@@ -117,10 +117,10 @@ def test_which_session_is_meant() -> None:
 
 def test_escalate_answers_with_its_exit_code(borg: Any) -> None:
     assert borg("escalate", "--session", "abc-1", "--model", "opus", code=1).startswith("deny: ")
-    store().report("abc-1", [Message(id=f"m{n}", context=10, ms=1) for n in range(2)])
+    store().report("abc-1", [MessageUsage(id=f"m{n}", context=10, ms=1) for n in range(2)])
     told = json.loads(borg("escalate", "--session", "abc-1", "--model", "opus", "--json"))
     assert (told["verdict"], told["facts"]["iterations"], told["facts"]["spent"]) == ("allow", 2, 20)
-    store().report("abc-1", [Message(id="big", context=1_500_000, ms=1)])
+    store().report("abc-1", [MessageUsage(id="big", context=1_500_000, ms=1)])
     borg("escalate", "--session", "abc-1", "--model", "opus", code=1)
     told = json.loads(borg("escalate", "--session", "abc-1", "--model", "opus", "--hard", "--json"))
     assert (told["verdict"], told["facts"]["hard"]) == ("allow", True)
@@ -184,7 +184,7 @@ def test_a_policy_from_proposal_to_rollback(borg: Any, shipped: Path) -> None:
     borg("policy", "ratify", proposed[:12])
     shown = json.loads(borg("policy", "show", "--json"))
     assert (shown["policy"], shown["source"], shown["waiting"], shown["problems"]) == (proposed, "pinned", None, [])
-    copy = places().data / "policy" / "escalation.metta"
+    copy = user_paths().data / "policy" / "escalation.metta"
     copy.write_text("(")
     assert "is broken and changes nothing" in borg("policy", "show")
     borg("policy", "rollback")
@@ -202,7 +202,7 @@ def test_the_audit_shows_and_verifies(borg: Any) -> None:
     told = json.loads(borg("audit", "verify", "--json"))
     assert (told["ok"], told["lines"], told["problems"]) == (True, 3, [])
     assert json.loads(borg("audit", "verify", "--head", told["head"], "--json"))["ok"]
-    path = places().journal("audit")
+    path = user_paths().journal("audit")
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[2])
     told = json.loads(borg("audit", "verify", "--json", code=1))

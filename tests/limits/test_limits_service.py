@@ -10,7 +10,7 @@ import pytest
 
 from borgd.cli import dispatch
 from borgd.cli.limits.limit_terminal import AGENT_MARKS
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.server.service import Service
 from borgd.stores.audit_trail import AuditTrail
 from tests.server.support import running_service, write_config
@@ -62,10 +62,10 @@ async def test_a_subagent_is_stopped_at_its_budget_and_goes_on_when_a_person_ext
         assert not await call(service, 8)
         assert service.status()["limits"]["investigations"]["open"] == 1
     assert "max_model_tokens" in capsys.readouterr().out
-    lines = [json.loads(line) for line in places().journal("audit").read_text().splitlines()]
+    lines = [json.loads(line) for line in user_paths().journal("audit").read_text().splitlines()]
     assert [line["verdict"] for line in lines] == ["allow"] * 3 + ["deny"] * 2 + ["extended", "allow", "deny", "allow"]
     assert lines[3]["facts"]["unenforceable"] == ["max_iterations", "max_model_tokens"]
-    assert AuditTrail(places()).verify()[2] == []
+    assert AuditTrail(user_paths()).verify()[2] == []
 
 
 async def test_a_specialist_is_refused_and_the_policy_that_refused_it_can_be_changed_while_serving(home: Path) -> None:
@@ -74,8 +74,8 @@ async def test_a_specialist_is_refused_and_the_policy_that_refused_it_can_be_cha
         await hook(service, "UserPromptSubmit", prompt="think")
         given = {"tool_input": {"subagent_type": "general-purpose", "model": "opus"}}
         assert "try it locally first" in await call(service, 1, "Task", **given)
-        store = service.parts.limiting.metering.escalations.store  # type: ignore[union-attr]
-        other = type(store)(places(), service.config.escalation)
+        store = service.assembly.investigations.escalations.store  # type: ignore[union-attr]
+        other = type(store)(user_paths(), service.config.escalation)
         text = store.shipped.replace("try it locally first", "not yet, says the new policy")
         other.ratify(other.propose(text.encode(), "agent", 1).hash, "ada", 2)
         assert "says the new policy" in await call(service, 2, "Task", **given)

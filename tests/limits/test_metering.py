@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from borgd.agents.claude_code.transcript import Fact, Usage
+from borgd.agents.claude_code.transcript import TokenUsage, TranscriptFact
 from borgd.agents.event import Event, Moment, ToolCall
 from borgd.config.schema import load
-from borgd.paths import places
-from borgd.pipeline.investigation_stage import Metering
+from borgd.paths import user_paths
+from borgd.pipeline.investigation_stage import InvestigationStage
 from borgd.sessions.session import Session
 from borgd.sessions.state_file import StateFile
 from borgd.stores.repository_config import MAX_BYTES, RepositoryConfigs
@@ -39,21 +39,23 @@ def session(tmp_path: Path, subagent: str = "") -> Session:
     return Session(("claude-code", "s1", subagent), StateFile(tmp_path / f"s1{subagent}.ctx"))
 
 
-def usage(number: int, subagent: str = "", model: str = "haiku", **tokens: int) -> Fact:
+def usage(number: int, subagent: str = "", model: str = "haiku", **tokens: int) -> TranscriptFact:
     """What the transcript says of a message: its usage so far."""
-    so_far = Usage(**tokens)
-    return Fact(kind="usage", row=number, id=f"m{number}", subagent=subagent, usage=so_far, total=so_far, model=model)
+    so_far = TokenUsage(**tokens)
+    return TranscriptFact(
+        kind="usage", row=number, id=f"m{number}", subagent=subagent, usage=so_far, total=so_far, model=model
+    )
 
 
 def trail() -> list[dict[str, Any]]:
-    path = places().journal("audit")
+    path = user_paths().journal("audit")
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 @pytest.mark.anyio
 async def test_turns_and_tokens_of_the_transcript_reach_the_account_once(home: Path, tmp_path: Path) -> None:
     config = load(b'[investigation.main]\nmode = "enforce"\nmax_context_tokens = 100\nmax_iterations = "none"')
-    metering = Metering(places(), config)
+    metering = InvestigationStage(user_paths(), config)
     main = session(tmp_path)
     await metering.prompt(event(Moment.PROMPT), 1)
     first = {"input_tokens": 30, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 900}
@@ -61,7 +63,7 @@ async def test_turns_and_tokens_of_the_transcript_reach_the_account_once(home: P
     metering.saw_fact(main, usage(1, **first, output_tokens=7), 1)
     metering.saw_fact(session(tmp_path, "a1"), usage(1, input_tokens=30), 1)
     assert (await metering.before_tool(event(Moment.BEFORE_TOOL, call(1)), 2)).deny == ""
-    again = Metering(places(), config)
+    again = InvestigationStage(user_paths(), config)
     again.saw_fact(main, usage(1, **first, output_tokens=7), 3)
     again.saw_fact(main, usage(2, input_tokens=50), 3)
     assert "100 of 100 context tokens" in (await again.before_tool(event(Moment.BEFORE_TOOL, call(2)), 3)).deny
@@ -73,7 +75,7 @@ async def test_turns_and_tokens_of_the_transcript_reach_the_account_once(home: P
 
 @pytest.mark.anyio
 async def test_use_before_a_prompt_belongs_to_the_investigation_before(home: Path, tmp_path: Path) -> None:
-    metering = Metering(places(), load(b""))
+    metering = InvestigationStage(user_paths(), load(b""))
     await metering.prompt(event(Moment.PROMPT), 1)
     metering.saw_fact(session(tmp_path), usage(1, input_tokens=30), 1)
     await metering.prompt(event(Moment.PROMPT), 2)
@@ -86,7 +88,7 @@ async def test_use_before_a_prompt_belongs_to_the_investigation_before(home: Pat
 
 @pytest.mark.anyio
 async def test_a_specialist_is_judged_before_the_spawn_is_counted(home: Path, tmp_path: Path) -> None:
-    metering = Metering(places(), load(b'[escalation]\nspecialists = ["opus*"]'))
+    metering = InvestigationStage(user_paths(), load(b'[escalation]\nspecialists = ["opus*"]'))
     await metering.prompt(event(Moment.PROMPT), 1)
     spawn = call(1, "Task", subagent_type="Explore", model="opus")
     assert "locally" in (await metering.before_tool(event(Moment.BEFORE_TOOL, spawn), 2)).deny
@@ -106,15 +108,15 @@ async def test_a_specialist_is_judged_before_the_spawn_is_counted(home: Path, tm
 
 @pytest.mark.anyio
 async def test_a_read_that_only_the_transcript_told_of_counts_once_it_has_run(home: Path, tmp_path: Path) -> None:
-    metering = Metering(places(), load(b""))
+    metering = InvestigationStage(user_paths(), load(b""))
     main = session(tmp_path)
     await metering.prompt(event(Moment.PROMPT), 1)
     for name, failed in (("x", False), ("y", True)):
-        metering.saw_fact(main, Fact(kind="call", row=1, id=name, tool="Read", input={"file_path": f"/{name}"}), 1)
+        metering.saw_fact(main, TranscriptFact(kind="call", row=1, id=name, tool="Read", input={"file_path": f"/{name}"}), 1)
         if name == "x":
             await metering.after_tool(event(Moment.AFTER_TOOL, call(1)), 2)
             assert metering.investigations.status("s1", 2)["open"][0]["spent"]["evidence_documents"] == 0
-        metering.saw_fact(main, Fact(kind="result", row=2, id=name, failed=failed), 2)
+        metering.saw_fact(main, TranscriptFact(kind="result", row=2, id=name, failed=failed), 2)
     for number in (1, 2):
         await metering.after_tool(event(Moment.AFTER_TOOL, call(number)), 3)
     spent = metering.investigations.status("s1", 3)["open"][0]["spent"]
@@ -127,7 +129,7 @@ async def test_a_repositorys_own_file_tightens(home: Path, tmp_path: Path) -> No
     (repository / ".git").mkdir(parents=True)
     (repository / "src").mkdir()
     (repository / ".borgd.toml").write_text('[investigation.main]\nmode = "enforce"\nmax_retrieval_calls = 1\n')
-    metering = Metering(places(), load(b""))
+    metering = InvestigationStage(user_paths(), load(b""))
     here = str(repository / "src")
     await metering.prompt(event(Moment.PROMPT, cwd=here), 1)
     replies = [await metering.before_tool(event(Moment.BEFORE_TOOL, call(n), cwd=here), 2) for n in range(2)]

@@ -10,10 +10,20 @@ import msgspec
 import pytest
 
 from borgd.errors import LimitError
-from borgd.limits.escalation.evaluate import MAX_STEPS, Policy, compile_policy, digest, evaluate
+from borgd.limits.escalation.evaluate import MAX_STEPS, CompiledPolicy, compile_policy, digest, evaluate
 from borgd.limits.escalation.floor import as_strict, looser_than
 from borgd.limits.escalation.syntax import PolicyError
-from borgd.limits.escalation.versions import Change, History, check, diff, effective, fold, propose, ratify, rollback
+from borgd.limits.escalation.versions import (
+    PolicyChange,
+    PolicyHistory,
+    check,
+    diff,
+    effective,
+    fold,
+    propose,
+    ratify,
+    rollback,
+)
 from tests.limits.escalation_support import HEAD, SHIPPED, bare, grid, mutated, random_facts, random_policy
 
 FLOOR = SHIPPED.decode()
@@ -99,16 +109,16 @@ def test_shown_means_that_no_facts_differ() -> None:
     assert shown > 15
 
 
-def history(*changes: Change) -> History:
-    return fold(History(), [msgspec.to_builtins(change) for change in changes])
+def history(*changes: PolicyChange) -> PolicyHistory:
+    return fold(PolicyHistory(), [msgspec.to_builtins(change) for change in changes])
 
 
-def proposed(data: bytes, ms: int = 1) -> Change:
-    return propose(History(), data, FLOOR, "agent", ms)
+def proposed(data: bytes, ms: int = 1) -> PolicyChange:
+    return propose(PolicyHistory(), data, FLOOR, "agent", ms)
 
 
-def pinned(*texts: bytes) -> list[Change]:
-    changes: list[Change] = []
+def pinned(*texts: bytes) -> list[PolicyChange]:
+    changes: list[PolicyChange] = []
     for ms, text in enumerate(texts):
         change = proposed(text, ms)
         changes += [change, ratify(history(change), change.hash, FLOOR, "ada", ms)]
@@ -116,7 +126,7 @@ def pinned(*texts: bytes) -> list[Change]:
 
 
 def test_the_shipped_policy_holds_until_another_is_ratified() -> None:
-    now = effective(History(), FLOOR, FLOOR)
+    now = effective(PolicyHistory(), FLOOR, FLOOR)
     assert (now.source, now.policy.hash, now.problems) == ("shipped", digest(SHIPPED), ())
     waiting = history(proposed(STRICTER))
     assert effective(waiting, FLOOR, FLOOR).policy.hash == digest(SHIPPED)
@@ -130,13 +140,13 @@ def test_the_shipped_policy_holds_until_another_is_ratified() -> None:
 )
 def test_a_broken_or_looser_proposal_is_refused(data: bytes, says: str) -> None:
     with pytest.raises(PolicyError, match=says):
-        propose(History(), data, FLOOR, "agent", 1)
+        propose(PolicyHistory(), data, FLOOR, "agent", 1)
 
 
 def test_the_operator_may_set_another_floor() -> None:
-    assert propose(History(), LOOSER, LOOSER.decode(), "ada", 1).hash == digest(LOOSER)
+    assert propose(PolicyHistory(), LOOSER, LOOSER.decode(), "ada", 1).hash == digest(LOOSER)
     with pytest.raises(PolicyError, match="allows what the floor denies"):
-        propose(History(), SHIPPED, STRICTER.decode(), "ada", 1)
+        propose(PolicyHistory(), SHIPPED, STRICTER.decode(), "ada", 1)
 
 
 def test_what_is_ratified_is_what_was_read() -> None:
@@ -147,7 +157,7 @@ def test_what_is_ratified_is_what_was_read() -> None:
             ratify(waiting, prefix, FLOOR, "ada", 2)
     assert ratify(waiting, change.hash[:8], FLOOR, "ada", 2).hash == change.hash
     with pytest.raises(LimitError, match="no policy is waiting"):
-        ratify(History(), change.hash, FLOOR, "ada", 2)
+        ratify(PolicyHistory(), change.hash, FLOOR, "ada", 2)
     with pytest.raises(PolicyError, match="allows what the floor denies"):
         ratify(waiting, change.hash, STRICTEST.decode(), "ada", 2)
     with pytest.raises(PolicyError, match="holds already"):
@@ -178,17 +188,17 @@ def test_a_broken_or_unpinned_file_changes_nothing_and_is_reported(on_disk: byte
 
 
 def test_a_tampered_journal_falls_back_to_the_last_policy_that_qualifies() -> None:
-    good, bad = pinned(STRICTER), Change(kind="ratified", hash=digest(LOOSER), ms=5, by="agent")
+    good, bad = pinned(STRICTER), PolicyChange(kind="ratified", hash=digest(LOOSER), ms=5, by="agent")
     unknown = effective(history(*good, bad), FLOOR, FLOOR)
     assert (unknown.source, unknown.policy.hash) == ("earlier pin", digest(STRICTER))
     assert "not in the policy journal" in unknown.problems[0]
-    text = Change(kind="proposed", hash=digest(LOOSER), text=LOOSER.decode(), ms=5, by="agent")
+    text = PolicyChange(kind="proposed", hash=digest(LOOSER), text=LOOSER.decode(), ms=5, by="agent")
     looser = effective(history(*good, text, bad), FLOOR, FLOOR)
     assert looser.policy.hash == digest(STRICTER)
     assert "allows what the floor denies" in looser.problems[0]
     lying = msgspec.structs.replace(text, hash=digest(STRICTEST))
     assert history(lying).waiting is None
-    assert fold(History(), [{"kind": "proposed"}, {}, {"kind": "other", "hash": 1}]) == History()
+    assert fold(PolicyHistory(), [{"kind": "proposed"}, {}, {"kind": "other", "hash": 1}]) == PolicyHistory()
 
 
 def test_a_floor_that_became_stricter_than_everything_pinned_decides_itself() -> None:
@@ -241,7 +251,7 @@ def fuzzed(draw: random.Random, number: int) -> bytes:
     return mutated(draw, draw.choice(BODIES))
 
 
-def tried(data: bytes) -> tuple[Policy | None, PolicyError | None]:
+def tried(data: bytes) -> tuple[CompiledPolicy | None, PolicyError | None]:
     try:
         return compile_policy(data), None
     except PolicyError as error:

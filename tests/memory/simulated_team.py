@@ -17,7 +17,7 @@ from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome, OutcomeKind
 from borgd.recall.choose import choose_early, choose_stop
-from borgd.recall.policy import Policy, changed
+from borgd.recall.policy import RecallPolicy, changed
 from tests.recall.choice_support import Found
 
 Arm = Literal["nothing recalled", "no memory", "memory without exploration", "memory"]
@@ -29,7 +29,7 @@ HELPFUL, USELESS = 6, 12
 ARISES = 0.35
 ERRS, ERRS_WARNED = 0.8, 0.1
 CORRECTS = 0.9
-POLICY = Policy(match_floor=0.2, early_cap=3, cap=4)
+POLICY = RecallPolicy(match_floor=0.2, early_cap=3, cap=4)
 """Few slots, so that the choice matters: eighteen lessons of a system match about equally well."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.memory.activation import DORMANT_BELOW, Clock, activation, squash
+from borgd.memory.activation import DORMANT_BELOW, SessionClock, activation, squash
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome, OutcomeKind
 from tests.memory.support import lesson, outcome, store
@@ -76,7 +76,7 @@ def test_order_of_uses_does_not_matter(since: list[int], rand: random.Random) ->
 def test_clock_counts(starts: list[int], moves: list[tuple[int, int]], ms: int) -> None:
     import numpy as np
 
-    clock, truth = Clock(starts), list(starts)
+    clock, truth = SessionClock(starts), list(starts)
     for place, now in moves:
         if truth and place % 2:
             clock.move(truth[place % len(truth)], now)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from borgd.lessons.lesson import Lesson
-from borgd.memory.columns import Columns, session_key
+from borgd.memory.columns import FoldColumns, session_key
 from borgd.memory.history import History
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
@@ -72,7 +72,7 @@ def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Ran
         fed.apply(record)
     assert exported(fed) == plain
 
-    files = Columns()
+    files = FoldColumns()
     for part in (again[cut:], again[:cut]):
         files.lines(b"\n".join(msgspec.json.encode(record) for record in part))
     assert exported(Memory.of_columns(LESSONS, files, aliases=ALIASES)) == plain
@@ -106,7 +106,7 @@ def test_sessions_without_outcomes_tick_the_clock() -> None:
 def test_damaged_lines_are_counted() -> None:
     good = msgspec.json.encode(outcome("L1", "changed"))
     damaged = [b"{", b'{"id":1}', b'{"id":"x","ms":1,"lesson":"L1","kind":"liked"}', b"\x00\x00", b"<<<<<<< HEAD"]
-    columns = Columns()
+    columns = FoldColumns()
     columns.lines(b"\r\n".join([good, *damaged, b"", good]) + b"\n")
     assert columns.skipped == len(damaged)
     assert Memory.of_columns(LESSONS, columns).belief("L1").alpha == 2

@@ -11,13 +11,13 @@ from borgd.memory.records import Decision, PoolEntry
 from borgd.memory.sources.answers import answers
 from borgd.memory.sources.changes import change_evidence, code_names
 from borgd.memory.sources.judge import (
-    Changes,
+    WorkChanges,
     judge_answers,
     judge_correction,
     judge_disagreement,
     judge_early,
     judge_end,
-    judge_regret,
+    judge_reverted,
     judge_tests,
     judge_veto,
 )
@@ -135,17 +135,17 @@ LESSONS = {"L1": LESSON, "L2": Lesson(id="L2", question="q?", consequence="c", a
 
 def test_answers_become_outcomes() -> None:
     given_answers = answers("L1: applies - moved it", ["L1", "L2"])
-    found = {one.lesson: one for one in judge_answers(DECISION, given_answers, LESSONS, Changes(), ms=9)}
+    found = {one.lesson: one for one in judge_answers(DECISION, given_answers, LESSONS, WorkChanges(), ms=9)}
     assert (found["L1"].kind, found["L2"].kind) == ("changed", "ignored")
     assert set(found) == {"L1", "L2"}
     assert all(one.evidence and one.decision == "d1" and one.engineer == "mira" for one in found.values())
 
 
 def test_an_unanswered_lesson_whose_name_was_changed_is_changed() -> None:
-    changes = Changes(paths=("a/scorer/http.py",))
+    changes = WorkChanges(paths=("a/scorer/http.py",))
     assert {one.lesson: one.kind for one in judge_answers(DECISION, {}, LESSONS, changes, ms=9)}["L1"] == "changed"
     assert [one.lesson for one in judge_early(DECISION, LESSONS, changes, ms=9)] == ["L1"]
-    assert judge_early(DECISION, LESSONS, Changes(paths=("other.py",)), ms=9) == []
+    assert judge_early(DECISION, LESSONS, WorkChanges(paths=("other.py",)), ms=9) == []
 
 
 def test_a_correction_reaches_shown_and_held_out_lessons_only() -> None:
@@ -156,8 +156,8 @@ def test_a_correction_reaches_shown_and_held_out_lessons_only() -> None:
 def test_shared_results_split_their_credit() -> None:
     for found in (judge_veto(DECISION, "wrong", LESSONS, ms=9), judge_tests(DECISION, "pytest", LESSONS, ms=9)):
         assert [one.credit for one in found] == [0.5, 0.5]
-    assert [one.credit for one in judge_regret(DECISION, "a" * 40, "b" * 40, 0.5, LESSONS, ms=9)] == [0.25, 0.25]
-    assert judge_regret(DECISION, "a", "b", 0.0, LESSONS, ms=9) == []
+    assert [one.credit for one in judge_reverted(DECISION, "a" * 40, "b" * 40, 0.5, LESSONS, ms=9)] == [0.25, 0.25]
+    assert judge_reverted(DECISION, "a", "b", 0.0, LESSONS, ms=9) == []
 
 
 def test_the_end_judges_what_nothing_else_did_and_says_why() -> None:

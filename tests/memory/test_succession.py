@@ -14,26 +14,26 @@ from tests.memory.support import lesson, outcome, store
 
 def test_a_successor_hides_and_inherits() -> None:
     found = Memory(store(lesson("A"), lesson("B", supersedes=("A",)), lesson("C", supersedes=("B",)))).succession()
-    assert found.heirs == {"A": ("C",), "B": ("C",)}
+    assert found.successors == {"A": ("C",), "B": ("C",)}
     assert not found.disputes
 
 
 def test_several_heirs() -> None:
     lessons = store(lesson("A"), lesson("B", supersedes=("A",)), lesson("C", supersedes=("A", "A", "missing", "C")))
-    assert Memory(lessons).succession().heirs == {"A": ("B", "C")}
+    assert Memory(lessons).succession().successors == {"A": ("B", "C")}
 
 
 def test_a_ring_lives_as_a_disagreement() -> None:
     ring = [lesson("A", supersedes=("C",)), lesson("B", supersedes=("A",)), lesson("C", supersedes=("B",))]
     found = Memory(store(*ring, lesson("old"), lesson("D", supersedes=("old",)))).succession()
-    assert found.heirs == {"old": ("D",)}
+    assert found.successors == {"old": ("D",)}
     assert found.disputes == {("A", "B"), ("A", "C"), ("B", "C")}
 
 
 def test_a_ring_can_be_replaced() -> None:
     lessons = store(lesson("A", supersedes=("B",)), lesson("B", supersedes=("A",)), lesson("Z", supersedes=("A", "B")))
     found = Memory(lessons).succession()
-    assert found.heirs == {"A": ("Z",), "B": ("Z",)}
+    assert found.successors == {"A": ("Z",), "B": ("Z",)}
     assert not found.disputes
 
 
@@ -43,14 +43,14 @@ def test_a_less_trusted_contradiction_hides_nothing() -> None:
         lesson("B", engineers=("bob",), supersedes=("A",)),
         lesson("other", engineers=("bob",)),
     )
-    assert Memory(lessons).succession().heirs == {"A": ("B",)}
+    assert Memory(lessons).succession().successors == {"A": ("B",)}
     memory = Memory.fold(lessons, [outcome("other", "corrected")])
-    assert memory.succession().heirs == {}
+    assert memory.succession().successors == {}
     assert memory.succession().disputes == {("A", "B")}
     memory.apply(outcome("other", "changed", "s2"))
     memory.apply(outcome("other", "changed", "s3"))
     memory.apply(outcome("A", "ignored", "s4"))
-    assert memory.succession().heirs == {"A": ("B",)}
+    assert memory.succession().successors == {"A": ("B",)}
 
 
 def test_rewording_is_no_contradiction() -> None:
@@ -58,11 +58,11 @@ def test_rewording_is_no_contradiction() -> None:
         lesson("A", engineers=("ann",), consequence="It breaks."),
         lesson("B", engineers=("bob",), supersedes=("A",), consequence="it  BREAKS."),
     )
-    assert Memory.fold(lessons, [outcome("B", "corrected")]).succession().heirs == {"A": ("B",)}
+    assert Memory.fold(lessons, [outcome("B", "corrected")]).succession().successors == {"A": ("B",)}
 
 
 def test_a_retired_successor_hides_nothing() -> None:
-    assert Memory(store(lesson("A"), lesson("B", supersedes=("A",), retired=True))).succession().heirs == {}
+    assert Memory(store(lesson("A"), lesson("B", supersedes=("A",), retired=True))).succession().successors == {}
 
 
 @st.composite
@@ -76,13 +76,13 @@ def webs(draw: st.DrawFn) -> list[Lesson]:
 
 @given(webs(), st.randoms())
 def test_any_web(lessons: list[Lesson], rand: random.Random) -> None:
-    """Something always lives, heirs are alive, order does not matter."""
+    """Something always lives, successors are alive, order does not matter."""
     found = Memory(store(*lessons)).succession()
-    living = {lesson.id for lesson in lessons} - found.heirs.keys()
+    living = {lesson.id for lesson in lessons} - found.successors.keys()
     assert living
-    for heirs in found.heirs.values():
-        assert heirs
-        assert set(heirs) <= living
+    for successors in found.successors.values():
+        assert successors
+        assert set(successors) <= living
     assert all({*pair} <= living for pair in found.disputes)
     rand.shuffle(lessons)
     assert Memory(store(*lessons)).succession() == found
@@ -92,5 +92,5 @@ def test_long_chains_need_no_stack() -> None:
     chain = [lesson(f"L{i:05}", supersedes=(f"L{i - 1:05}",)) for i in range(3000)]
     ring = [lesson(f"R{i:05}", supersedes=(f"R{(i + 1) % 3000:05}",)) for i in range(3000)]
     found = Memory(store(*chain[:200], *ring)).succession()
-    assert found.heirs["L00000"] == ("L00199",)
+    assert found.successors["L00000"] == ("L00199",)
     assert len(found.disputes) == 3000

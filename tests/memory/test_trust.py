@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from borgd.memory.memory import Memory
-from borgd.memory.trust import People
+from borgd.memory.trust import EngineerNames
 from tests.memory.support import lesson, outcome, store
 
 
@@ -46,5 +46,5 @@ def test_replacing_ones_own_lesson_costs_nothing() -> None:
     [("Ann B", "ann"), ("ANN  b", "ann"), ("abe", "ann"), ("zoe", "zoe"), (" zoe ", "zoe"), ("x", "x"), ("y", "x")],
 )
 def test_aliases(name: str, canonical: str) -> None:
-    people = People({"ann b": "ann", "abe": "Ann B", "x": "y", "y": "x", "ann": "ann"})
+    people = EngineerNames({"ann b": "ann", "abe": "Ann B", "x": "y", "y": "x", "ann": "ann"})
     assert people.canonical(name) == canonical

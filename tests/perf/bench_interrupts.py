@@ -20,7 +20,7 @@ import pytest
 
 from borgd.config.schema import InterruptsConfig
 from borgd.limits.interrupts.ceilings import policy
-from borgd.limits.interrupts.replay import Replay
+from borgd.limits.interrupts.replay import InterruptReplay
 from borgd.limits.interrupts.verdict import Ask
 from tests.perf.sizes import sized
 
@@ -83,7 +83,7 @@ def _admitted(kind: str, arrivals: list[_Arrival]) -> list[_Arrival]:
                 taken.append(one)
         return taken
     config = InterruptsConfig(daily_interrupt_budget=BUDGET, bar="timed" if kind == "timed" else "linear")
-    replay = Replay(policy(config))
+    replay = InterruptReplay(policy(config))
     return [one for one in arrivals if replay.ask(Ask(confidence=one.confidence, stakes=one.stakes), one.ms).admitted]
 
 
@@ -130,7 +130,7 @@ def test_order_of_asks_matters_and_by_how_much(capsys: pytest.CaptureFixture[str
     sets, sizes = set(), set()
     for _ in range(200):
         draw.shuffle(arrivals)
-        replay = Replay(policy(InterruptsConfig(daily_interrupt_budget=BUDGET)))
+        replay = InterruptReplay(policy(InterruptsConfig(daily_interrupt_budget=BUDGET)))
         taken = frozenset(
             id(one) for one in arrivals if replay.ask(Ask(confidence=one.confidence, stakes=one.stakes), MIDNIGHT).admitted
         )
@@ -148,7 +148,7 @@ def test_the_cost_of_a_verdict_by_depth(capsys: pytest.CaptureFixture[str]) -> N
     built = policy(InterruptsConfig(daily_interrupt_budget=1000))
     figures = {}
     for depth in (0, 1, 2, 4, 8, 16, 32, 3000):
-        replay = Replay(built)
+        replay = InterruptReplay(built)
         ask = Ask(scope="/".join("s" * depth), confidence=Fraction(0), stakes=Fraction(0))
         before = time.perf_counter()
         for _ in range(500):

@@ -20,10 +20,10 @@ from borgd.limits.escalation.evaluate import compile_policy, evaluate
 from borgd.limits.escalation.facts import facts_from
 from borgd.limits.escalation.floor import as_strict
 from borgd.limits.shell.judge import judge
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.stores.audit_trail import AuditTrail
 from borgd.stores.escalations import shipped_policy
-from borgd.stores.investigations import Investigations
+from borgd.stores.investigations import InvestigationStore
 from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf
@@ -43,10 +43,10 @@ def timed(work: Callable[[int], object]) -> float:
 
 
 def test_what_a_verdict_costs(home: Path) -> None:
-    where = places()
+    where = user_paths()
     where.data.mkdir(parents=True)
     config = Config()
-    investigations, trail = Investigations(where.state / "investigations", config.investigation), AuditTrail(where)
+    investigations, trail = InvestigationStore(where.state / "investigations", config.investigation), AuditTrail(where)
     baseline = Journal(where.data / "baseline.jsonl")
     policy = compile_policy(shipped_policy().encode())
     facts = facts_from({"spent": 50, "ceiling": 100, "soft": "49.5", "min_local": 2, "iterations": 5, "hard": True})

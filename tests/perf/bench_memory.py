@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from borgd.lessons.lesson import Lesson
-from borgd.memory.columns import Columns
+from borgd.memory.columns import FoldColumns
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
 from tests.memory.simulated_team import ARMS, run
@@ -68,7 +68,7 @@ def test_a_team_of_fifty(capsys: pytest.CaptureFixture[str]) -> None:
     lessons = {
         f"L{i}": Lesson(id=f"L{i}", question="q", consequence="c", engineers=(f"engineer{i % 50}",)) for i in range(LESSONS)
     }
-    decoder, columns, size = msgspec.json.Decoder(Outcome), Columns(), 0
+    decoder, columns, size = msgspec.json.Decoder(Outcome), FoldColumns(), 0
     decode = fold = 0.0
     for piece in team_files(OUTCOMES):
         size += len(piece)

@@ -29,7 +29,7 @@ from borgd.cli.debug.recall import live, plain_rankings, read_cases, read_lesson
 from borgd.lessons.lesson import Lesson
 from borgd.recall.context import Context
 from borgd.recall.evidence import MATCH_FLOOR, WEIGHTS, Index
-from borgd.recall.quality import HIT, SAME_SYSTEM, Case, Figures, Ranking, curve, figures, silencing_floor
+from borgd.recall.quality import HIT, SAME_SYSTEM, LabelledCase, QualityFigures, Ranking, curve, figures, silencing_floor
 from borgd.recall.text.bm25 import Bm25
 from borgd.recall.text.document_frequencies import ContextPrior, stems_of
 from borgd.recall.text.scope import named_scopes, places
@@ -56,7 +56,7 @@ class Observed(NamedTuple):
     values: list[Floats]
 
 
-def observe(lessons: Sequence[Lesson], cases: Sequence[Case], *, own: bool) -> Observed:
+def observe(lessons: Sequence[Lesson], cases: Sequence[LabelledCase], *, own: bool) -> Observed:
     """What recall sees in each case, before it is weighed; the set's other contexts as past ones if ``own``."""
     index = Index()
     for lesson in lessons:
@@ -80,7 +80,7 @@ def observe(lessons: Sequence[Lesson], cases: Sequence[Case], *, own: bool) -> O
     return Observed(ids, values)
 
 
-def fit(seen: Observed, cases: Sequence[Case], chosen: Sequence[int], ridge: float = RIDGE) -> dict[str, float]:
+def fit(seen: Observed, cases: Sequence[LabelledCase], chosen: Sequence[int], ridge: float = RIDGE) -> dict[str, float]:
     """Weights of a logistic regression on the chosen cases, by Newton's method, in the observations' own units."""
     values = np.concatenate([seen.values[place] for place in chosen])
     labels = np.array([float(id in cases[place].relevant) for place in chosen for id in seen.ids[place]])
@@ -113,7 +113,7 @@ def rank(seen: Observed, weights: dict[str, float], chosen: Sequence[int]) -> li
     return rankings
 
 
-def choose_floor(cases: Sequence[Case], rankings: Sequence[Ranking]) -> float:
+def choose_floor(cases: Sequence[LabelledCase], rankings: Sequence[Ranking]) -> float:
     """The lowest floor that keeps every promise on these cases: both silences, the same system's, and precision."""
     floor = silencing_floor(cases, rankings)
     for step in range(1, 100):
@@ -124,7 +124,7 @@ def choose_floor(cases: Sequence[Case], rankings: Sequence[Ranking]) -> float:
     return 1.0
 
 
-def deal(lessons: Sequence[Lesson], cases: Sequence[Case], seed: int) -> list[int]:
+def deal(lessons: Sequence[Lesson], cases: Sequence[LabelledCase], seed: int) -> list[int]:
     """A fold for each case; cases that work in the same system share one."""
     scopes = sorted({name for lesson in lessons for name in lesson.scope})
     groups = [",".join(places(scopes, case.cwd)) or f"dealt {place % (2 * FOLDS)}" for place, case in enumerate(cases)]
@@ -133,7 +133,9 @@ def deal(lessons: Sequence[Lesson], cases: Sequence[Case], seed: int) -> list[in
     return [order.index(group) % FOLDS for group in groups]
 
 
-def folded(seen: Observed, lessons: Sequence[Lesson], cases: Sequence[Case], seed: int) -> tuple[list[Ranking], list[float]]:
+def folded(
+    seen: Observed, lessons: Sequence[Lesson], cases: Sequence[LabelledCase], seed: int
+) -> tuple[list[Ranking], list[float]]:
     """For each case: its ranking and floor by what was fitted on the other folds."""
     folds = deal(lessons, cases, seed)
     rankings: list[Ranking] = [[] for _ in cases]
@@ -149,7 +151,7 @@ def folded(seen: Observed, lessons: Sequence[Lesson], cases: Sequence[Case], see
     return rankings, floors
 
 
-def whole_lesson_rankings(lessons: Sequence[Lesson], cases: Sequence[Case], *, rarity: bool) -> list[Ranking]:
+def whole_lesson_rankings(lessons: Sequence[Lesson], cases: Sequence[LabelledCase], *, rarity: bool) -> list[Ranking]:
     """BM25 over whole lessons by stems, scope as a gate; with each stem weighed by its rarity in the other contexts."""
     index = Bm25()
     for lesson in lessons:
@@ -171,7 +173,7 @@ def whole_lesson_rankings(lessons: Sequence[Lesson], cases: Sequence[Case], *, r
     return rankings
 
 
-def of_all(cases: Sequence[Case], rankings: Sequence[Ranking], floors: Sequence[float], kind: str) -> Figures:
+def of_all(cases: Sequence[LabelledCase], rankings: Sequence[Ranking], floors: Sequence[float], kind: str) -> QualityFigures:
     """The figures of one kind of context."""
     chosen = [place for place, case in enumerate(cases) if case.sort == kind]
     return figures([cases[p] for p in chosen], [rankings[p] for p in chosen], [floors[p] for p in chosen])

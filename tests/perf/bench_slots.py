@@ -17,9 +17,9 @@ from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
 from borgd.recall import draws
 from borgd.recall.choose import choose_early, choose_stop
-from borgd.recall.policy import P_DRAWS, Policy
+from borgd.recall.policy import P_DRAWS, RecallPolicy
 from borgd.recall.rank import rank
-from borgd.recall.slots import Pool, Rule, fill, propensity, top_k
+from borgd.recall.slots import Pool, SlotRule, fill, propensity, top_k
 from tests.perf.sizes import sized
 from tests.recall.choice_support import Found
 
@@ -64,9 +64,9 @@ def world(count: int) -> tuple[dict[str, Lesson], Memory, list[Found]]:
 
 def test_draws_and_propensities(capsys: pytest.CaptureFixture[str]) -> None:
     lessons, memory, matches = world(POOL)
-    ranked = rank(matches, lessons, memory, Policy()).ranked
+    ranked = rank(matches, lessons, memory, RecallPolicy()).ranked
     pool = Pool(ranked, np.ones(len(ranked), dtype=bool), np.full(len(ranked), 100))
-    loose, tight = Rule(SLOTS, 0, 10_000), Rule(SLOTS, 0, 250)
+    loose, tight = SlotRule(SLOTS, 0, 10_000), SlotRule(SLOTS, 0, 250)
     filled = fill(pool, draws.thompson("s", ranked), loose)
     knots = draws.tables(ranked)
     rng = np.random.default_rng(1)

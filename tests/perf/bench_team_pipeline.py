@@ -89,13 +89,13 @@ async def run_arm(home: Path, arm: str, monkeypatch: pytest.MonkeyPatch) -> tupl
     monkeypatch.setattr(parts, "policy_of", lambda config: changed(policy_of(config), few))
     chance, corrections = random.Random(7), []
     async with running_service() as service:
-        assert service.parts is not None
+        assert service.assembly is not None
         for number in range(SESSIONS):
             _, corrected = await one_session(service, chance, number)
             corrections.append(corrected)
             if arm == "no memory":
-                service.parts.knowledge.memory = Memory(service.parts.knowledge.lessons)
-        return corrections, service.parts.knowledge.memory
+                service.assembly.knowledge.memory = Memory(service.assembly.knowledge.lessons)
+        return corrections, service.assembly.knowledge.memory
 
 
 def mean_belief(memory: Memory, *, helps: bool) -> float:

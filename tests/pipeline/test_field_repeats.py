@@ -103,7 +103,7 @@ async def test_an_outcome_is_told_once_however_much_happens_in_between(orion: Pa
         for number in range(700):
             session.first_seen("PostToolUse", f"u{number}")
         for decision in session.decisions:
-            await service.parts.learning.tell(session, journal(orion, "outcomes", Outcome))  # type: ignore[union-attr]
+            await service.assembly.outcomes.tell(session, journal(orion, "outcomes", Outcome))  # type: ignore[union-attr]
             assert decision.id
     assert len(journal(orion, "outcomes", Outcome)) == told == 1
 

@@ -74,7 +74,7 @@ async def test_an_id_without_end_is_refused_and_remembered_nowhere(orion: Path) 
             with pytest.raises(ProtocolError, match="of more than"):
                 await Agent(service).send("PreToolUse", **{"tool_name": "Read", field: "x" * 900_000})
         assert len(service.sessions.live) == 0
-        assert len(json.dumps(await service.trace.after(0, 0))) < 1000
+        assert len(json.dumps(await service.event_log.after(0, 0))) < 1000
 
 
 async def test_a_prompt_before_any_session_start_is_served(orion: Path) -> None:
@@ -331,13 +331,13 @@ async def test_a_session_does_not_expire_while_its_first_event_is_at_work(orion:
     """The look for silent sessions may come between a session's birth and its first answer."""
     async with running_service() as service:
         agent = Agent(service)
-        handle = service.parts.pipeline.handle  # type: ignore[union-attr]
+        handle = service.assembly.pipeline.handle  # type: ignore[union-attr]
 
         async def interrupted(*arguments: Any) -> Any:
             await service._expire(time.time_ns() // 1_000_000)
             return await handle(*arguments)
 
-        service.parts.pipeline.handle = interrupted  # type: ignore[union-attr, method-assign]
+        service.assembly.pipeline.handle = interrupted  # type: ignore[union-attr, method-assign]
         await agent.prompt(TASK)
         assert list(service.sessions.live) == [("claude-code", "s1", "")]
 

@@ -55,8 +55,8 @@ async def test_a_burst_on_a_slow_disk_loses_nothing_that_was_answered(orion: Pat
     disk = SlowDisk(0.03)
     told: list[str] = []
     async with running_service() as service:
-        assert service.parts is not None
-        service.parts.recalling.decisions = Journal(orion / ".local/share/borgd/decisions.jsonl", disk)
+        assert service.assembly is not None
+        service.assembly.recall.decisions = Journal(orion / ".local/share/borgd/decisions.jsonl", disk)
 
         async def one(number: int) -> None:
             if "CAP" in await Agent(service, f"s{number}").prompt(TASK):
@@ -76,14 +76,14 @@ async def test_a_burst_on_a_slow_disk_loses_nothing_that_was_answered(orion: Pat
 async def test_a_disk_that_fails_costs_what_it_could_not_store_and_says_so(orion: Path, fault: dict[str, list[int]]) -> None:
     """Nothing is told that is not on the disk; other sessions, other journals and the daemon go on."""
     async with running_service() as service:
-        assert service.parts is not None
-        whole = service.parts.recalling.decisions
-        service.parts.recalling.decisions = Journal(whole.path, FaultyLayer(**fault))
+        assert service.assembly is not None
+        whole = service.assembly.recall.decisions
+        service.assembly.recall.decisions = Journal(whole.path, FaultyLayer(**fault))
         agent = Agent(service)
         with pytest.raises(JournalError, match=r"decisions\.jsonl"):
             await agent.prompt(TASK)
         assert service.sessions.get("claude-code", "s1").told() == set()
-        service.parts.recalling.decisions = Journal(whole.path, FaultyLayer())
+        service.assembly.recall.decisions = Journal(whole.path, FaultyLayer())
         assert "CAP" in await agent.prompt(TASK)
     assert len(journal(orion, "decisions", Decision)) == 1
 
@@ -95,8 +95,8 @@ async def test_silence_that_cannot_be_written_down_ends_neither_daemon_nor_the_o
     async with running_service() as service:
         for number in range(3):
             await Agent(service, f"s{number}").prompt(TASK)
-        assert service.parts is not None
-        learning = service.parts.pipeline.learning
+        assert service.assembly is not None
+        learning = service.assembly.pipeline.outcomes
         outcomes = learning.outcomes
         learning.outcomes = Journal(outcomes.path, FaultyLayer(write=[0, 0, 28]))
         await service._expire(time.time_ns() // 1_000_000 + service.sessions.idle_ms + 1000)

@@ -156,13 +156,13 @@ def test_the_command_and_a_real_daemon(home: Path) -> None:
     write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.05\n")
     with running_daemon(home) as env:
 
-        def hears(name: str) -> bool:
+        def reaches(name: str) -> bool:
             body = {"session_id": name, "cwd": "/w/orion", "prompt": TASK, "prompt_id": "p1"}
             return b"CAP" in client(env, "UserPromptSubmit", json.dumps(body).encode())
 
-        assert any(hears(f"cold{number}") for number in range(20)), "a cold daemon may miss a client's deadline"
-        assert hears("s1")
-        assert hears("s2")
+        assert any(reaches(f"cold{number}") for number in range(20)), "a cold daemon may miss a client's deadline"
+        assert reaches("s1")
+        assert reaches("s2")
         for target in (["--session", "s1"], ["CAP"]):
             done = subprocess.run(
                 [sys.executable, "-I", "-m", "borgd", "forget", *target],

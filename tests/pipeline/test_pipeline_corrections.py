@@ -111,8 +111,8 @@ async def test_a_correction_takes_a_side_in_a_disagreement(home: Path) -> None:
         await agent.edit("src/config.py", "LIMIT = 8")
         await agent.stop(DONE)
         await agent.prompt("No, that's wrong: the backoff cap of the uploader must stay at five seconds.")
-        assert service.parts is not None
-        memory = service.parts.knowledge.memory
+        assert service.assembly is not None
+        memory = service.assembly.knowledge.memory
         assert "corrected" not in memory.results("KEEP")
         assert memory.belief("KEEP").mean > memory.belief("CAP").mean
         assert "contradicted" in memory.results("CAP")

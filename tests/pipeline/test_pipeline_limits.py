@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from borgd.journal import Journal
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.stores.audit_trail import AuditTrail
 from tests.server.support import Agent, running_service, write_config
 
@@ -57,7 +57,7 @@ async def test_the_call_over_the_budget_is_denied_with_what_was_spent_and_what_t
         assert denied(await read(agent, "f6")) == "", "a prompt opens it anew"
     verdicts = [(one["limit"], one["verdict"]) for one in trail(home)]
     assert ("investigation", "deny") in verdicts
-    assert AuditTrail(places()).verify()[2] == []
+    assert AuditTrail(user_paths()).verify()[2] == []
 
 
 async def test_a_main_session_is_warned_once_by_default(home: Path) -> None:
@@ -159,8 +159,8 @@ async def test_tokens_come_from_the_transcript_once_and_cached_input_apart(home:
         agent.common["transcript_path"] = str(transcript)
         await agent.prompt("Look.")
         await read(agent, "a")
-        assert service.parts is not None
-        status = service.parts.limiting.metering.investigations.status("s1", 0)
+        assert service.assembly is not None
+        status = service.assembly.investigations.store.status("s1", 0)
     assert (status["tokens"], status["cached_tokens"], status["turns"]) == (117, 5000, 1)
 
 
@@ -170,8 +170,8 @@ async def test_a_token_budget_without_a_counter_is_said_to_be_unenforceable(home
         agent = Agent(service)
         await agent.prompt("Look.")
         await read(agent, "a")
-        assert service.parts is not None
-        [opened] = service.parts.limiting.metering.investigations.status("s1", 0)["open"]
+        assert service.assembly is not None
+        [opened] = service.assembly.investigations.store.status("s1", 0)["open"]
     assert "max_model_tokens" in json.dumps(opened["unenforceable"])
     assert "max_model_tokens" in json.dumps(trail(home)[-1]["facts"]["unenforceable"])
 

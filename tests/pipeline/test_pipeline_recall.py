@@ -51,8 +51,8 @@ async def test_a_session_from_prompt_to_outcome(orion: Path) -> None:
         assert "CAP" in block
         assert "applies - " in block
         assert await agent.stop("CAP: applies - the cap is raised too", stop_hook_active=True) == ""
-        assert service.parts is not None
-        assert service.parts.knowledge.memory.belief("CAP").alpha == 2
+        assert service.assembly is not None
+        assert service.assembly.knowledge.memory.belief("CAP").alpha == 2
     decisions = journal(orion, "decisions", Decision)
     assert [one.channel for one in decisions] == ["early", "stop"]
     for one in decisions:
@@ -214,8 +214,8 @@ async def test_subagents_have_a_state_of_their_own(orion: Path) -> None:
 async def test_without_a_log_nothing_is_shown(orion: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with running_service() as service:
         agent = Agent(service)
-        assert service.parts is not None
-        decisions = service.parts.recalling.decisions
+        assert service.assembly is not None
+        decisions = service.assembly.recall.decisions
         blocked = decisions.path.parent / "decisions.jsonl"
         blocked.mkdir()  # a directory where the journal should be: no append can succeed
         with pytest.raises(Exception, match="decisions"):
@@ -266,8 +266,8 @@ async def test_new_lessons_and_settings_are_taken_in_while_it_runs(orion: Path) 
         assert "holdoutt" in service.status()["problems"][0]
         write_config(orion, "[recall]\nholdout = 1.0\n")
         service._reconfigure()
-        assert service.parts is not None
-        assert service.parts.recalling.policy.holdout == 1.0
+        assert service.assembly is not None
+        assert service.assembly.recall.policy.holdout == 1.0
 
 
 async def test_bad_lines_are_reported_and_cost_only_themselves(orion: Path) -> None:

@@ -98,10 +98,10 @@ async def test_unclear_moves_nothing_and_gives_way_to_what_becomes_known(orion: 
         agent = Agent(service)
         await working(agent)
         await agent.send("SessionEnd", reason="other")
-        assert service.parts is not None
-        assert service.parts.knowledge.memory.results("CAP") == {}
+        assert service.assembly is not None
+        assert service.assembly.knowledge.memory.results("CAP") == {}
         await agent.prompt("No, that's wrong: you must raise the backoff cap of the uploader in Orion with the retry limit.")
-        assert "corrected" in service.parts.knowledge.memory.results("CAP")
+        assert "corrected" in service.assembly.knowledge.memory.results("CAP")
 
 
 @pytest.mark.parametrize("restart_after", ["", "red", "delivered"])

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from borgd.errors import EXIT_NO_DAEMON, ProtocolError
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.protocol.client import UnreachableError, call, daemon_pid
 from tests.server.processes import Home
 
 
 @contextmanager
 def answering(reply: bytes, *, delay: bool = False) -> Iterator[None]:
-    path = places().socket
+    path = user_paths().socket
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
@@ -67,14 +67,14 @@ def test_each_way_of_not_being_there_has_its_name(home: Path, monkeypatch: pytes
     with answering(b""):
         assert cause_of() == "closed"
     assert cause_of() == "ECONNREFUSED"
-    places().socket.unlink()
+    user_paths().socket.unlink()
     with answering(b"", delay=True):
         assert cause_of(timeout_s=0.05) == "timeout"
-    places().socket.unlink()
+    user_paths().socket.unlink()
     with answering(b""):
         assert daemon_pid() == os.getpid()
     monkeypatch.setattr("borgd.protocol.client.peer_uid", lambda _: 12345)
-    places().socket.unlink()
+    user_paths().socket.unlink()
     with answering(b""):
         assert cause_of() == "uid"
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 from borgd.recall.rank import Ranking, rank
 
 SYSTEM = "Answer Guard"
-POLICY = Policy(match_floor=0.1)
+POLICY = RecallPolicy(match_floor=0.1)
 
 
 class Found(NamedTuple):
@@ -51,7 +51,7 @@ def ranking(
     evidence: Mapping[str, float],
     memory: Memory | None = None,
     outside: Sequence[str] = (),
-    policy: Policy = POLICY,
+    policy: RecallPolicy = POLICY,
 ) -> Ranking:
     return rank(matches(lessons, evidence, outside), lessons, memory or Memory(lessons), policy)
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from borgd.errors import UsageError
-from borgd.recall.policy import Policy, changed, names
+from borgd.recall.policy import RecallPolicy, changed, names
 
 
 def test_every_constant_has_a_name() -> None:
@@ -15,7 +15,7 @@ def test_every_constant_has_a_name() -> None:
 
 
 def test_text_from_a_command_line() -> None:
-    policy = changed(Policy(), {"RELATIVE": "0.7", "belief.ignored": "1", "explore": "false", "ask_cap": "null"})
+    policy = changed(RecallPolicy(), {"RELATIVE": "0.7", "belief.ignored": "1", "explore": "false", "ask_cap": "null"})
     assert (policy.relative, policy.memory.belief.ignored, policy.explore, policy.ask_cap) == (0.7, 1.0, False, None)
 
 
@@ -34,4 +34,4 @@ def test_text_from_a_command_line() -> None:
 )
 def test_what_cannot_be(name: str, value: object) -> None:
     with pytest.raises(UsageError, match=name):
-        changed(Policy(), {name: value})
+        changed(RecallPolicy(), {name: value})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.recall.text.document_frequencies import SHIPPED_CONTEXTS, ContextPrior, stems_of
-from borgd.recall.text.synonyms import kin
+from borgd.recall.text.synonyms import synonyms
 
 
 def test_the_shipped_counts_know_common_words_from_rare_ones() -> None:
@@ -83,7 +83,7 @@ def test_damaged_values_are_left_out(value: dict[str, object]) -> None:
 
 
 def test_kin_is_mutual_and_nobody_is_their_own() -> None:
-    relations = kin()
+    relations = synonyms()
     for one, others in relations.items():
         assert one not in others
         assert all(one in relations[other] for other in others)

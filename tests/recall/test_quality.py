@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from borgd.recall.quality import Case, curve, figures, ndcg, silencing_floor
+from borgd.recall.quality import LabelledCase, curve, figures, ndcg, silencing_floor
 
 
-def case(id: str, kind: str, **relevant: int) -> Case:
-    return Case(id=id, kind=kind, relevant=relevant)
+def case(id: str, kind: str, **relevant: int) -> LabelledCase:
+    return LabelledCase(id=id, kind=kind, relevant=relevant)
 
 
 def test_ndcg_of_known_rankings() -> None:

@@ -56,12 +56,12 @@ def test_who_is_not_ranked() -> None:
 def test_the_heir_goes_by_what_it_replaced() -> None:
     lessons = store(scoped("old"), scoped("new", supersedes=("old",)))
     found = ranking(lessons, {"old": 0.9, "new": 0.2})
-    assert [(ranked.id, ranked.evidence, ranked.heir_of) for ranked in found.ranked] == [("new", 0.9, "old")]
+    assert [(ranked.id, ranked.evidence, ranked.successor_of) for ranked in found.ranked] == [("new", 0.9, "old")]
     assert found.excluded == {"old": "superseded by new"}
     alone = ranking(lessons, {"old": 0.9})
     assert [ranked.id for ranked in alone.ranked] == ["new"]
     own = ranking(lessons, {"old": 0.2, "new": 0.9})
-    assert [(ranked.evidence, ranked.heir_of) for ranked in own.ranked] == [(0.9, "")]
+    assert [(ranked.evidence, ranked.successor_of) for ranked in own.ranked] == [(0.9, "")]
 
 
 def test_nothing_is_passed_on_out_of_scope() -> None:

@@ -14,7 +14,7 @@ from borgd.memory.memory import Memory
 from borgd.recall import draws, slots
 from borgd.recall.choose import choose_early, choose_stop
 from borgd.recall.policy import changed
-from borgd.recall.slots import P_LEAST, Pool, Rule, fill, propensity, top_k
+from borgd.recall.slots import P_LEAST, Pool, SlotRule, fill, propensity, top_k
 from tests.recall.choice_support import POLICY, SYSTEM, believed, lesson, matches, ranking, scoped, store
 
 SESSIONS = 10_000
@@ -88,7 +88,7 @@ def test_equal_arms_share_equally(k: int) -> None:
 @given(st.integers(1, 12), st.integers(0, 12), st.integers(0, 6), st.integers(0, 1500), st.text(max_size=3))
 def test_never_zero_and_one_where_all_fit(count: int, slots_: int, generic: int, room: int, session: str) -> None:
     found = pool(count, generic=min(count // 2, generic))
-    rule = Rule(slots_, generic, room)
+    rule = SlotRule(slots_, generic, room)
     filled = fill(found, draws.thompson(session, found.lessons), rule)
     chances = propensity(found, rule, filled, session, 64)
     assert ((chances > 0) & (chances <= 1)).all()
@@ -104,7 +104,7 @@ def test_never_zero_and_one_where_all_fit(count: int, slots_: int, generic: int,
 @pytest.mark.parametrize("room", [250, 10_000])
 def test_each_class_is_its_own_race(room: int) -> None:
     found = pool(20, generic=8)
-    rule = Rule(slots=7, generic=3, room=room)
+    rule = SlotRule(slots=7, generic=3, room=room)
     filled = fill(found, draws.thompson("s", found.lessons), rule)
     chances = propensity(found, rule, filled, "s", 512)
     if room == 10_000:
@@ -181,7 +181,7 @@ def test_estimated_propensities_are_right_on_average() -> None:
     lessons = store(*(lesson(f"L{i}") for i in range(6)))
     ranked = ranking(lessons, {name: 0.5 + place / 50 for place, name in enumerate(lessons)}).ranked
     found = Pool(ranked, np.ones(6, dtype=bool), np.full(6, 100))
-    rule = Rule(slots=4, generic=0, room=250)
+    rule = SlotRule(slots=4, generic=0, room=250)
     rounds = 2000
     weights = np.zeros(6)
     for number in range(rounds):

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay.estimate import estimators, propensity
+from borgd.replay import propensity
+from borgd.replay.estimate import estimators
 from borgd.replay.estimate.intervals import SCALES, lower_total
 from borgd.replay.estimate.pseudo import Arms, arms, observations
 

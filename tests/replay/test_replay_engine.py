@@ -13,14 +13,14 @@ from borgd.errors import BorgError, UsageError
 from borgd.memory.belief import BeliefRule
 from borgd.memory.memory import Memory, MemoryRule
 from borgd.memory.records import Decision, Outcome
-from borgd.recall.policy import Policy
+from borgd.recall.policy import RecallPolicy
 from borgd.replay import candidates, records, state
-from borgd.replay.candidates import LOGGED, Candidate, parse, parse_named
+from borgd.replay.candidates import LOGGED, CandidatePolicy, parse, parse_named
 from borgd.replay.engine import Replay
 from borgd.replay.estimate import estimators
 from borgd.replay.outcomes import BIT, CHANGED, UNDONE, Outcomes
 from borgd.replay.result import result
-from borgd.replay.simulate import Known, simulate
+from borgd.replay.simulate import KnownTruth, simulate
 
 NOW = 1_900_000_000_000
 ALL = ("changed", "not_corrected", "avoided")
@@ -29,10 +29,10 @@ ALL = ("changed", "not_corrected", "avoided")
 class Log:
     """A simulated log: records, their lines, and what is true of them."""
 
-    def __init__(self, sessions: int, seed: int, lessons: int = 120, policy: Policy | None = None) -> None:
+    def __init__(self, sessions: int, seed: int, lessons: int = 120, policy: RecallPolicy | None = None) -> None:
         self.decisions: list[Decision] = []
         self.outcomes: list[Outcome] = []
-        self.truth: dict[tuple[str, str], Known] = {}
+        self.truth: dict[tuple[str, str], KnownTruth] = {}
         for each in simulate(sessions, seed, lessons, policy):
             self.decisions += each.decisions
             self.outcomes += each.outcomes
@@ -45,7 +45,7 @@ class Log:
         return found.seal()
 
 
-def replayed(log: Log, *named: Candidate, rewards=ALL, lines: list[bytes] | None = None, chunk: int = 2048) -> Replay:
+def replayed(log: Log, *named: CandidatePolicy, rewards=ALL, lines: list[bytes] | None = None, chunk: int = 2048) -> Replay:
     replay = Replay(list(named), rewards, log.known(), NOW)
     lines = log.lines if lines is None else lines
     for start in range(0, len(lines), chunk):
@@ -66,12 +66,12 @@ def log() -> Log:
 
 
 @pytest.fixture(scope="module")
-def bold() -> Candidate:
+def bold() -> CandidatePolicy:
     return parse("bold", ["relative=0.8", "holdout=0.02"])
 
 
 @pytest.fixture(scope="module")
-def replay(log: Log, bold: Candidate) -> Replay:
+def replay(log: Log, bold: CandidatePolicy) -> Replay:
     return replayed(
         log, bold, parse("forgiving", ["belief.ignored=0.1"]), parse("same", ["early_cap=5"]), parse("few", ["early_cap=2"])
     )
@@ -87,7 +87,7 @@ def test_the_logging_policy_has_weight_one_everywhere(replay: Replay, log: Log) 
         assert low[-1] == high[-1] == 0.0, "no difference to itself"
 
 
-def test_ips_and_snips_by_brute_force(replay: Replay, log: Log, bold: Candidate) -> None:
+def test_ips_and_snips_by_brute_force(replay: Replay, log: Log, bold: CandidatePolicy) -> None:
     """Record by record in plain Python, with the slot rule written out for pools that fit."""
     changed = {(o.decision, o.lesson) for o in log.outcomes if o.kind == "changed"}
     total = weights = mass = 0.0
@@ -168,7 +168,7 @@ def test_running_sums_are_the_estimators_on_the_whole_log(rich: Log, pairs: list
         assert points[name] == pytest.approx(estimator(slates), abs=1e-9), name
 
 
-def test_duplicates_and_chunks_change_nothing(log: Log, bold: Candidate) -> None:
+def test_duplicates_and_chunks_change_nothing(log: Log, bold: CandidatePolicy) -> None:
     once = replayed(log, bold)
     twice = replayed(log, bold, lines=[*log.lines, *log.lines[:100]])
     assert twice.skipped[records.REPEATED] == 100
@@ -181,7 +181,7 @@ def test_duplicates_and_chunks_change_nothing(log: Log, bold: Candidate) -> None
             assert pieces.accounts[key].points()[name] == pytest.approx(account.points()[name], nan_ok=True, abs=1e-9)
 
 
-def test_the_order_of_decisions_moves_no_weighted_sum(log: Log, bold: Candidate) -> None:
+def test_the_order_of_decisions_moves_no_weighted_sum(log: Log, bold: CandidatePolicy) -> None:
     fitting = [line for line, d in zip(log.lines, log.decisions, strict=True) if len(d.pool) <= d.slots]
     straight, backwards = (replayed(log, bold, lines=lines) for lines in (fitting, fitting[::-1]))
     for key in straight.accounts:
@@ -191,7 +191,7 @@ def test_the_order_of_decisions_moves_no_weighted_sum(log: Log, bold: Candidate)
         )
 
 
-def truth_of(log: Log, replay: Replay, candidate: Candidate) -> dict[str, float]:
+def truth_of(log: Log, replay: Replay, candidate: CandidatePolicy) -> dict[str, float]:
     """The true value per recall of a candidate in the moments that were logged."""
     found = records.pack([records._DECODER.decode(line) for line in log.lines])
     given = candidates.masses(
@@ -206,7 +206,7 @@ def truth_of(log: Log, replay: Replay, candidate: Candidate) -> dict[str, float]
     return {reward: float(given.shown @ np.array(values)) / len(log.decisions) for reward, values in per.items()}
 
 
-def test_every_interval_holds_the_truth(rich: Log, bold: Candidate) -> None:
+def test_every_interval_holds_the_truth(rich: Log, bold: CandidatePolicy) -> None:
     others = [parse("forgiving", ["belief.ignored=0.1"]), parse("few", ["early_cap=2"]), parse("sure", ["explore=false"])]
     replay = replayed(rich, bold, *others)
     log = rich
@@ -260,7 +260,7 @@ def test_logged_beliefs_are_those_rebuilt(log: Log) -> None:
     assert agree.mean() > 0.99
 
 
-def test_taken_up_again_it_is_the_same(log: Log, bold: Candidate) -> None:
+def test_taken_up_again_it_is_the_same(log: Log, bold: CandidatePolicy) -> None:
     half = 256
     whole = Replay([bold], ALL, log.known(), NOW, bootstrap=3)
     first = Replay([bold], ALL, log.known(), NOW, bootstrap=3)
@@ -284,7 +284,7 @@ def test_a_doctored_state_is_refused(data: object) -> None:
 
 
 def test_several_loggers_are_said_and_mixed(log: Log) -> None:
-    other = Log(200, 5, lessons=70, policy=Policy(holdout=0.2))
+    other = Log(200, 5, lessons=70, policy=RecallPolicy(holdout=0.2))
     theirs = [msgspec.structs.replace(d, id=f"o-{d.id}", session=f"o-{d.session}", machine="other") for d in other.decisions]
     lines = [*log.lines, *(msgspec.json.encode(decision) for decision in theirs)]
     outcomes = Outcomes()
@@ -303,7 +303,7 @@ def test_several_loggers_are_said_and_mixed(log: Log) -> None:
 
 def test_balanced_weights_are_those_against_the_mixture(log: Log) -> None:
     """By hand: every weight is π / Σ share × p, with the other logger's p on the same pool."""
-    other = Log(200, 21, lessons=70, policy=Policy(holdout=0.2))
+    other = Log(200, 21, lessons=70, policy=RecallPolicy(holdout=0.2))
     outcomes = Outcomes()
     renamed = [msgspec.structs.replace(d, id=f"o-{d.id}", machine="other") for d in other.decisions]
     outcomes.add(msgspec.json.encode(o) for o in log.outcomes)

@@ -10,7 +10,7 @@ from scipy import integrate, stats
 
 from borgd.memory import beta as tables
 from borgd.recall import slots as logger
-from borgd.replay.estimate import propensity
+from borgd.replay import propensity
 
 
 def pool(seed: int, batch: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -112,7 +112,7 @@ def test_what_is_no_record_is_damage(raw: bytes) -> None:
 
 def test_prefixed_and_padded_lines_are_read() -> None:
     for raw in (b"\xef\xbb\xbf" + line(), line() + b"\r\n", b"\0\0" + line() + b"\0"):
-        assert isinstance(records.decode(raw), records.Line)
+        assert isinstance(records.decode(raw), records.DecisionLine)
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,12 @@ import anyio.abc
 import msgspec
 
 from borgd.cli.service import daemon_run
-from borgd.paths import Places
-from borgd.protocol.frames import Answer
+from borgd.paths import Paths
+from borgd.protocol.frames import ReplyFrame
 
 
 class Echo:
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Paths) -> None:
         self._closed = places.state / "closed"
 
     async def hook(self, agent: str, event: str, body: bytes) -> bytes:
@@ -36,10 +36,10 @@ class Echo:
             time.sleep(0.5)  # noqa: ASYNC251 (it is meant to hold the loop)
         return msgspec.json.encode({"agent": agent, "event": event, "length": len(body)})
 
-    async def call(self, method: str, body: bytes) -> Answer:
+    async def call(self, method: str, body: bytes) -> ReplyFrame:
         if method == "crash":
             raise KeyError(method)
-        return Answer(0, msgspec.json.encode({"method": method, "length": len(body)}), b"")
+        return ReplyFrame(0, msgspec.json.encode({"method": method, "length": len(body)}), b"")
 
     async def start(self, tasks: anyio.abc.TaskGroup) -> None:
         if os.environ.get("ECHO_FAILS_AT_START"):

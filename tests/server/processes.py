@@ -76,7 +76,7 @@ class Home:
             raise
         return sock
 
-    def ask(self, data: bytes, *, close: bool = True) -> wire.Answer:
+    def ask(self, data: bytes, *, close: bool = True) -> wire.ReplyFrame:
         """The answer to a raw request; ``close``: the sending side is shut after it."""
         with self.connect() as sock:
             try:

@@ -15,7 +15,7 @@ from typing import Any
 
 import anyio
 
-from borgd.paths import places, socket_path
+from borgd.paths import socket_path, user_paths
 from borgd.server.service import Service, build
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -45,7 +45,7 @@ def write_config(home: Path, text: str) -> None:
 async def running_service() -> AsyncIterator[Service]:
     """The service of the HOME that the environment names, loaded."""
     async with anyio.create_task_group() as tasks:
-        service = build(places())
+        service = build(user_paths())
         service.patience_s = lambda _: 60.0  # no busy machine makes a test's answer come too late
         await service.start(tasks)
         await service.loaded.wait()

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from borgd.cli.service.install import client_path
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.protocol.address import socket_path
 from tests.server.processes import wait_for
 from tests.server.support import client, lesson, running_daemon, write_config, write_lessons
@@ -185,9 +185,9 @@ def test_the_number_of_old_sessions_changes_no_event(home: Path, daemon: Daemon,
     sessions = home / ".local/state/borgd/sessions"
     for number in range(600):
         (sessions / f"claude-code-old{number}.ctx").write_text("prompt: the retry limit\n" * 200)
-    trace = tmp_path / "trace"
+    event_log = tmp_path / "trace"
     tracer = subprocess.Popen(
-        ["strace", "-f", "-qq", "-o", str(trace), "-e", "trace=file,getdents64", "-p", str(daemon.pid)],
+        ["strace", "-f", "-qq", "-o", str(event_log), "-e", "trace=file,getdents64", "-p", str(daemon.pid)],
         stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
@@ -200,7 +200,7 @@ def test_the_number_of_old_sessions_changes_no_event(home: Path, daemon: Daemon,
     finally:
         tracer.terminate()
         tracer.wait(10)
-    lines = trace.read_text().splitlines()
+    lines = event_log.read_text().splitlines()
     assert len(lines) > 20, "the tracer saw nothing"
     assert not [line for line in lines if "/old" in line or "-old" in line]
     assert not [line for line in lines if "getdents" in line and "sessions" in line]
@@ -238,7 +238,7 @@ def test_an_environment_deleted_under_a_running_session_leaves_hooks_that_pass(h
     env = {"HOME": str(home), "PATH": os.environ["PATH"]}
     command = [sys.executable, "-m", "borgd", "install", "claude-code", "--apply"]
     subprocess.run(command, env=env, check=True, capture_output=True, timeout=60)
-    installed = client_path(places(env))
+    installed = client_path(user_paths(env))
     launch = home / ".local/share/borgd/launch"
     launch.write_text(f"{tmp_path}/venv/bin/python\n-m\nborgd\nrun\n")  # as after the environment was removed
     for gone in (None, installed.parent / "borg_hook.py", home / ".local/share/borgd/launch", home / ".local/state"):

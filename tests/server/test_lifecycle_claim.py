@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from borgd.errors import BorgError
-from borgd.paths import Places, places, private_dir
+from borgd.paths import Paths, private_dir, user_paths
 from borgd.protocol.address import socket_path
 from borgd.server.listen import AlreadyServingError, Claim, claim
 from borgd.stores.daemon_lock import LOCK_NAME, is_locked, state_lock
@@ -30,8 +30,8 @@ def umask() -> Iterator[None]:
 
 
 @pytest.fixture
-def where(home: Path) -> Places:
-    return places()
+def where(home: Path) -> Paths:
+    return user_paths()
 
 
 def node(path: Path) -> tuple[int, int]:
@@ -93,7 +93,7 @@ def test_a_second_one_never_takes_the_socket_of_the_first(tmp_path: Path, state:
 
 
 @pytest.mark.parametrize("state", ["idle", "deaf", "full"])
-def test_a_live_socket_without_our_lock_is_not_taken_either(where: Places, state: str) -> None:
+def test_a_live_socket_without_our_lock_is_not_taken_either(where: Paths, state: str) -> None:
     private_dir(where.run)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(where.socket))
@@ -138,7 +138,7 @@ def test_one_state_directory_has_one_daemon_whatever_the_runtime_directory(tmp_p
 
 
 @pytest.mark.parametrize("make", [Path.touch, Path.mkdir, lambda path: path.symlink_to("/dev/null")])
-def test_what_is_no_socket_is_not_removed(where: Places, make: Callable[[Path], None]) -> None:
+def test_what_is_no_socket_is_not_removed(where: Paths, make: Callable[[Path], None]) -> None:
     private_dir(where.run)
     make(where.socket)
     with pytest.raises(BorgError, match="is not a socket; move it away"):
@@ -146,7 +146,7 @@ def test_what_is_no_socket_is_not_removed(where: Places, make: Callable[[Path], 
     assert os.path.lexists(where.socket)
 
 
-def test_a_dangling_link_is_stale(where: Places) -> None:
+def test_a_dangling_link_is_stale(where: Paths) -> None:
     private_dir(where.run)
     where.socket.symlink_to("nowhere")
     held = claim(where, os.environ)
@@ -155,7 +155,7 @@ def test_a_dangling_link_is_stale(where: Places) -> None:
     assert not where.socket.exists()
 
 
-def test_a_claim_can_be_had_again_after_it_was_given_back(where: Places) -> None:
+def test_a_claim_can_be_had_again_after_it_was_given_back(where: Paths) -> None:
     for _ in range(3):
         held = claim(where, os.environ)
         assert held.still_ours()
@@ -164,7 +164,7 @@ def test_a_claim_can_be_had_again_after_it_was_given_back(where: Places) -> None
         assert not is_locked(where.run / LOCK_NAME)
 
 
-def test_modes_are_private_under_any_umask(where: Places) -> None:
+def test_modes_are_private_under_any_umask(where: Paths) -> None:
     old = os.umask(0)
     try:
         held = claim(where, os.environ)
@@ -179,7 +179,7 @@ def test_modes_are_private_under_any_umask(where: Places) -> None:
         os.umask(old)
 
 
-def test_another_open_and_close_of_the_lock_file_does_not_release_it(where: Places) -> None:
+def test_another_open_and_close_of_the_lock_file_does_not_release_it(where: Paths) -> None:
     held = claim(where, os.environ)
     for path in (where.run / LOCK_NAME, state_lock(where)):
         path.read_bytes()
@@ -189,7 +189,7 @@ def test_another_open_and_close_of_the_lock_file_does_not_release_it(where: Plac
     held.close()
 
 
-def test_a_chmod_that_fails_as_on_bind_mounts_is_tolerated(where: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chmod_that_fails_as_on_bind_mounts_is_tolerated(where: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
     private_dir(where.run).chmod(0o755)
 
     def fail(*_: object, **__: object) -> None:
@@ -202,7 +202,7 @@ def test_a_chmod_that_fails_as_on_bind_mounts_is_tolerated(where: Places, monkey
 
 def test_a_link_in_the_shared_temporary_directory_is_not_followed(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", f"{home}/{'long' * 30}")
-    where = places()
+    where = user_paths()
     assert where.run.parent == Path("/tmp")
     where.run.symlink_to(home)
     try:
@@ -222,7 +222,7 @@ def lost(held: Claim) -> bool:
     return was_ours
 
 
-def test_a_socket_that_was_replaced_is_noticed_and_left_to_its_new_owner(where: Places) -> None:
+def test_a_socket_that_was_replaced_is_noticed_and_left_to_its_new_owner(where: Paths) -> None:
     held = claim(where, os.environ)
     where.socket.unlink()
     with socket.socket(socket.AF_UNIX) as other:
@@ -231,13 +231,13 @@ def test_a_socket_that_was_replaced_is_noticed_and_left_to_its_new_owner(where: 
         assert where.socket.exists()
 
 
-def test_a_lock_file_that_was_removed_is_noticed(where: Places) -> None:
+def test_a_lock_file_that_was_removed_is_noticed(where: Paths) -> None:
     held = claim(where, os.environ)
     (where.run / LOCK_NAME).unlink()
     assert lost(held)
 
 
-def test_a_runtime_directory_that_went_is_noticed(where: Places) -> None:
+def test_a_runtime_directory_that_went_is_noticed(where: Paths) -> None:
     held = claim(where, os.environ)
     where.run.rename(where.run.with_name("gone"))
     assert lost(held)
@@ -264,7 +264,7 @@ def test_a_runtime_directory_that_is_not_ours_is_not_used(
     if spoil != "unset":
         monkeypatch.setenv("XDG_RUNTIME_DIR", "runtime" if spoil == "relative" else str(runtime))
     monkeypatch.chdir(tmp_path)
-    held = claim(places(), os.environ)
+    held = claim(user_paths(), os.environ)
     try:
         assert held.path == f"{home}/.local/state/borgd/run/borgd.sock" == socket_path(os.environ, os.getuid())
     finally:
@@ -300,7 +300,7 @@ def test_another_uid_is_refused_even_where_the_directories_let_it_through(tmp_pa
         assert "refused a connection of uid 65534" in home.daemon_log
 
 
-def test_a_child_that_outlives_the_daemon_does_not_keep_its_socket(where: Places) -> None:
+def test_a_child_that_outlives_the_daemon_does_not_keep_its_socket(where: Paths) -> None:
     held = claim(where, os.environ)
     with subprocess.Popen(["sleep", "60"], close_fds=False) as child:
         held.close()

@@ -15,11 +15,11 @@ import pytest
 
 from borgd.config.schema import DaemonConfig
 from borgd.errors import LimitError
-from borgd.paths import Places, places
+from borgd.paths import Paths, user_paths
 from borgd.protocol import frames as wire
-from borgd.protocol.frames import Answer
+from borgd.protocol.frames import ReplyFrame
 from borgd.server import lifecycle, server
-from borgd.server.latency import MAX_KEYS, Latency, Stats
+from borgd.server.latency import MAX_KEYS, LatencyHistogram, LatencyTable
 from borgd.server.log import LOG_BYTES, LogFile, close_log, open_log
 
 pytestmark = pytest.mark.anyio
@@ -48,10 +48,10 @@ class Scripted:
             await anyio.sleep_forever()
         return b" {}\n"
 
-    async def call(self, method: str, body: bytes) -> Answer:
+    async def call(self, method: str, body: bytes) -> ReplyFrame:
         if method == "foreseen":
             raise LimitError("a bad number")
-        return Answer(7, b"out", b"err")
+        return ReplyFrame(7, b"out", b"err")
 
     async def start(self, tasks: anyio.abc.TaskGroup) -> None:
         tasks.start_soon(anyio.sleep_forever)
@@ -61,8 +61,8 @@ class Scripted:
 
 
 @asynccontextmanager
-async def serving(service: Scripted) -> AsyncIterator[Places]:
-    where = places()
+async def serving(service: Scripted) -> AsyncIterator[Paths]:
+    where = user_paths()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(lambda: lifecycle.serve(service, where, DaemonConfig(), env=os.environ))
         with anyio.fail_after(10):
@@ -73,7 +73,7 @@ async def serving(service: Scripted) -> AsyncIterator[Places]:
     assert service.closed
 
 
-async def ask(where: Places, data: bytes, *, close: bool = True) -> Answer:
+async def ask(where: Paths, data: bytes, *, close: bool = True) -> ReplyFrame:
     async with await anyio.connect_unix(where.socket) as stream:
         await stream.send(data)
         if close:
@@ -117,8 +117,8 @@ async def test_a_hook_that_hangs_does_not_hold_up_the_end_for_ever(home: Path, m
 
 async def test_a_client_that_does_not_take_its_answer_is_given_up(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Long(Scripted):
-        async def call(self, method: str, body: bytes) -> Answer:
-            return Answer(0, b"x" * (8 << 20), b"")
+        async def call(self, method: str, body: bytes) -> ReplyFrame:
+            return ReplyFrame(0, b"x" * (8 << 20), b"")
 
     monkeypatch.setattr(server, "WRITE_S", 0.05)
     async with serving(Long()) as where:
@@ -131,10 +131,10 @@ async def test_a_client_that_does_not_take_its_answer_is_given_up(home: Path, mo
 
 async def test_foreseen_errors_keep_their_sentence_and_an_answer_its_code(home: Path) -> None:
     async with serving(Scripted()) as where:
-        assert await ask(where, b"borg/1 hook a foreseen\n{}") == Answer(1, b"{}", b"a bad path")
-        assert await ask(where, b"borg/1 call foreseen\n") == Answer(1, b"", b"a bad number")
-        assert await ask(where, b"borg/1 call any\n") == Answer(7, b"out", b"err")
-        assert await ask(where, b"borg/1 hook a b\n{}") == Answer(0, b"{}", b"")
+        assert await ask(where, b"borg/1 hook a foreseen\n{}") == ReplyFrame(1, b"{}", b"a bad path")
+        assert await ask(where, b"borg/1 call foreseen\n") == ReplyFrame(1, b"", b"a bad number")
+        assert await ask(where, b"borg/1 call any\n") == ReplyFrame(7, b"out", b"err")
+        assert await ask(where, b"borg/1 hook a b\n{}") == ReplyFrame(0, b"{}", b"")
 
 
 async def test_a_crash_of_background_work_still_flushes_the_service(home: Path) -> None:
@@ -148,13 +148,13 @@ async def test_a_crash_of_background_work_still_flushes_the_service(home: Path) 
 
     service = Failing()
     with pytest.raises(ExceptionGroup, match="unhandled"):
-        await lifecycle.serve(service, places(), DaemonConfig(), env=os.environ)
+        await lifecycle.serve(service, user_paths(), DaemonConfig(), env=os.environ)
     assert service.closed
-    assert not places().socket.exists()
+    assert not user_paths().socket.exists()
 
 
 def test_percentiles_are_within_a_bucket_of_the_true_ones() -> None:
-    latency = Latency()
+    latency = LatencyHistogram()
     assert latency.summary() == {"count": 0, "p50_ms": 0, "p95_ms": 0, "p99_ms": 0, "max_ms": 0}
     for microseconds in range(1, 10_001):
         latency.add(float(microseconds))
@@ -167,7 +167,7 @@ def test_percentiles_are_within_a_bucket_of_the_true_ones() -> None:
 
 
 def test_kinds_of_events_are_bounded() -> None:
-    stats = Stats()
+    stats = LatencyTable()
     for number in range(MAX_KEYS * 3):
         stats.record(f"agent event{number}", 100.0)
     hooks = stats.summary()["hooks"]

@@ -32,7 +32,7 @@ LEAK_KB = 512
 HOOK = b"borg/1 hook claude-code Stop\n"
 
 
-def echoed(answer: wire.Answer) -> int:
+def echoed(answer: wire.ReplyFrame) -> int:
     assert answer.status == 0, answer.err
     said = json.loads(answer.out)
     assert said["agent"] == "claude-code"
@@ -66,7 +66,7 @@ def test_a_slow_writer_is_waited_for_byte_by_byte(served: Home) -> None:
 
 @pytest.mark.parametrize("body", [b"", b" \r\n\r\n", b"\xef\xbb\xbf"])
 def test_an_empty_body_says_nothing(served: Home, body: bytes) -> None:
-    assert served.ask(HOOK + body) == wire.Answer(0, b"{}", b"")
+    assert served.ask(HOOK + body) == wire.ReplyFrame(0, b"{}", b"")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from borgd.agents.claude_code.transcript import Fact
+from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Moment, ToolCall
 from borgd.sessions.facts import apply_fact
 from borgd.sessions.session import PROMPT_CHARS, Session, apply_event
@@ -36,11 +36,11 @@ def touch(session: Session, text: str) -> None:
 
 
 def plan(session: Session, text: str) -> None:
-    apply_fact(session, Fact(kind="plan", row=1, text=text))
+    apply_fact(session, TranscriptFact(kind="plan", row=1, text=text))
 
 
 def seen(session: Session, text: str) -> None:
-    apply_fact(session, Fact(kind="touch", row=1, text=text))
+    apply_fact(session, TranscriptFact(kind="touch", row=1, text=text))
 
 
 @pytest.mark.parametrize("take", [say, touch, plan, seen])

@@ -55,12 +55,12 @@ def test_no_secret_and_no_odd_word_is_kept(tmp_path: Path) -> None:
 async def test_each_session_counts_once_when_it_ends(home: Path) -> None:
     write_lessons(home, lesson("L1", "Is it?"))
     async with running_service() as service:
-        assert service.parts is not None
-        before = service.parts.knowledge.prior.contexts
+        assert service.assembly is not None
+        before = service.assembly.knowledge.prior.contexts
         agent = Agent(service)
         await agent.prompt(WORK)
         await agent.send("SessionEnd", reason="other")
         await agent.send("SessionEnd", reason="other")
         await Agent(service, session="s2").send("SessionEnd", reason="other")
-        assert service.parts.knowledge.prior.contexts == before + 1
+        assert service.assembly.knowledge.prior.contexts == before + 1
     assert (home / ".local/state/borgd/contexts.json").exists()

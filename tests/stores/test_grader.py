@@ -151,5 +151,5 @@ async def test_a_grader_and_a_floor_that_are_set_while_the_daemon_runs_serve_fro
         )
         service.watcher.rescan()
         assert "FAR" in await agent.stop("Done.")
-        assert service.parts is not None
-        assert service.parts.learning.floor == 0.07
+        assert service.assembly is not None
+        assert service.assembly.outcomes.floor == 0.07

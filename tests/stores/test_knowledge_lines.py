@@ -6,20 +6,20 @@ import json
 from pathlib import Path
 
 from borgd.config.schema import Config
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.stores.knowledge import Knowledge
 from tests.server.support import lesson
 
 
 def test_damage_is_named_by_its_line_however_often_was_read(home: Path) -> None:
-    files = [places().journal("lessons"), places().journal("outcomes")]
+    files = [user_paths().journal("lessons"), user_paths().journal("outcomes")]
     files[0].parent.mkdir(parents=True)
     good = [
         json.dumps(lesson("A", "Is A?")) + "\n",
         json.dumps({"id": "o", "ms": 1, "lesson": "A", "kind": "changed", "evidence": "e"}) + "\n",
     ]
     bad = ["damaged\n", '{"id": "D", "version": 1, "ms": "x"}\n']
-    knowledge = Knowledge(places(), Config(), "mira")
+    knowledge = Knowledge(user_paths(), Config(), "mira")
     expected = []
     line = 0
     for _ in range(3):

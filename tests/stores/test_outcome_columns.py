@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from borgd.journal import Journal, TypedFollower
-from borgd.memory.columns import Columns, Packed
+from borgd.memory.columns import FoldColumns, Packed
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
 from borgd.stores.outcome_columns import OutcomeColumns
@@ -37,21 +37,21 @@ rows = st.builds(
 )
 
 
-def exported(columns: Columns) -> str:
+def exported(columns: FoldColumns) -> str:
     return json.dumps(Memory.of_columns({}, columns).export(), sort_keys=True)
 
 
 @given(st.lists(st.lists(rows, max_size=8), max_size=4), st.randoms())
 @settings(max_examples=150, deadline=None)
 def test_taking_packed_columns_is_taking_the_outcomes(files: list[list[Outcome]], random: object) -> None:
-    plain, packed = Columns(), []
+    plain, packed = FoldColumns(), []
     for outcomes in files:
         plain.extend(outcomes)
-        own = Columns()
+        own = FoldColumns()
         own.extend(outcomes)
         packed.append(own.packed())
     random.shuffle(packed)  # type: ignore[attr-defined]
-    taken = Columns()
+    taken = FoldColumns()
     for one in packed:
         assert one.sound()
         taken.take(one)
@@ -76,14 +76,14 @@ class File:
 
     def gather(self) -> tuple[str, int]:
         """The memory of it, and how many files were read for it."""
-        columns, store = Columns(), OutcomeColumns(self.kept, least=0)
+        columns, store = FoldColumns(), OutcomeColumns(self.kept, least=0)
         follower = TypedFollower(Journal(self.path), Outcome)
         store.gather(columns, follower)
         assert follower.read().records == []
         return exported(columns), store.read
 
     def plain(self) -> str:
-        columns = Columns()
+        columns = FoldColumns()
         columns.extend(Journal(self.path).read(Outcome).records)
         return exported(columns)
 
@@ -113,7 +113,7 @@ def test_a_file_that_did_not_change_is_not_read(file: File) -> None:
 
 
 def test_what_comes_later_is_read_from_where_the_kept_ends(file: File) -> None:
-    columns, follower = Columns(), TypedFollower(Journal(file.path), Outcome)
+    columns, follower = FoldColumns(), TypedFollower(Journal(file.path), Outcome)
     OutcomeColumns(file.kept, least=0).gather(columns, follower)
     Journal(file.path).append([outcome(99)])
     assert [one.id for one in follower.read().records] == ["o99"]
@@ -174,7 +174,7 @@ def test_damage_is_told_from_what_is_kept_as_well(file: File) -> None:
     told = []
     for _ in range(2):
         store = OutcomeColumns(file.kept, least=0)
-        told.append(store.gather(Columns(), TypedFollower(Journal(file.path), Outcome)))
+        told.append(store.gather(FoldColumns(), TypedFollower(Journal(file.path), Outcome)))
     assert told[0] == told[1] != []
     assert store.read == 0
 
@@ -186,7 +186,7 @@ def test_what_is_kept_of_files_that_are_gone_is_removed(file: File) -> None:
 
 
 def test_another_conversion_is_another_reading(file: File) -> None:
-    store, columns = OutcomeColumns(file.kept, least=0), Columns()
+    store, columns = OutcomeColumns(file.kept, least=0), FoldColumns()
     store.gather(columns, TypedFollower(Journal(file.path), Outcome), lambda one: outcome(1), "salt")
     assert store.read == 1
     assert exported(columns) != file.plain()
@@ -194,7 +194,7 @@ def test_another_conversion_is_another_reading(file: File) -> None:
 
 @pytest.mark.parametrize("field", ["lessons", "sessions", "pairs", "values", "begun"])
 def test_columns_that_do_not_fit_together_are_not_sound(field: str) -> None:
-    columns = Columns()
+    columns = FoldColumns()
     columns.extend(outcome(number) for number in range(9))
     packed: Packed = columns.packed()
     assert packed.sound()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from borgd.config.schema import Config
-from borgd.paths import places, private_dir
+from borgd.paths import private_dir, user_paths
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.record_lines import record_lines
 
@@ -21,7 +21,7 @@ def test_lines_of_records_skip_what_is_none(tmp_path: Path) -> None:
 
 
 def test_a_bad_line_is_named_by_its_place_in_the_file_also_when_it_came_later(home: Path) -> None:
-    where = places()
+    where = user_paths()
     private_dir(where.data)
     path = where.journal("lessons")
     path.write_bytes(GOOD + b"not json\n" + GOOD)

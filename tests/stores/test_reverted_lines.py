@@ -12,7 +12,7 @@ from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome, PoolEntry
 from borgd.memory.sources.reverted_lines import commit_made, is_repair, removed_lines
 from borgd.stores.repository import head
-from borgd.stores.reverted_lines import Made, look
+from borgd.stores.reverted_lines import MadeCommit, look
 
 DAY = 24 * 3600
 NOW = 1_796_000_000
@@ -57,7 +57,9 @@ class World:
         self.write("old = 1\n" * 8 + "bad = 1\nbad = 2\n")
         made = self.commit("faster", at=at)
         assert made
-        record = Made(id=made, ms=at * 1000, cwd=str(self.repository), agent="claude-code", session="s", decisions=("d1",))
+        record = MadeCommit(
+            id=made, ms=at * 1000, cwd=str(self.repository), agent="claude-code", session="s", decisions=("d1",)
+        )
         self.commits.append([record])
 
     def look(self) -> list[Outcome]:
@@ -179,7 +181,11 @@ def test_a_session_that_works_below_the_top_is_traced(world: World, name: str) -
     path.write_text("old = 1\n" * 7 + "bad = 1\n")
     made = world.commit("faster", at=NOW - 10 * DAY)
     world.commits.append(
-        [Made(id=made, ms=(NOW - 10 * DAY) * 1000, cwd=str(below), agent="claude-code", session="s", decisions=("d1",))]
+        [
+            MadeCommit(
+                id=made, ms=(NOW - 10 * DAY) * 1000, cwd=str(below), agent="claude-code", session="s", decisions=("d1",)
+            )
+        ]
     )
     path.write_text("old = 1\n" * 7 + "good = 1\n")
     world.commit("fix: slower", at=NOW - 5 * DAY)

@@ -16,7 +16,7 @@ from borgd.errors import BorgError, InputError
 from borgd.journal import Journal
 from borgd.lessons.team import card, hashed, owner_name, parse_name, public_lesson
 from borgd.memory.records import Outcome
-from borgd.paths import Places
+from borgd.paths import Paths
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.team import Team, open_team
 from tests.server.support import lesson
@@ -30,7 +30,7 @@ class Machine:
     def __init__(self, root: Path, name: str, shared: Path) -> None:
         self.data = root / name / "data"
         self.data.mkdir(parents=True)
-        self.where = Places(root / name, self.data, root / name, root / name / "s")
+        self.where = Paths(root / name, self.data, root / name, root / name / "s")
         self.name = name
         self.shared = shared
         self.knowledge = self.start()
@@ -117,8 +117,8 @@ def test_a_repositorys_lesson_is_heard_only_there(pair: tuple[Machine, Machine])
     mira.sync()
     tobin.knowledge.refresh_all()
     found = tobin.knowledge.lessons["L3"]
-    assert tobin.knowledge.hears(found, "acme/orion")
-    assert not tobin.knowledge.hears(found, "acme/other")
+    assert tobin.knowledge.reaches(found, "acme/orion")
+    assert not tobin.knowledge.reaches(found, "acme/other")
 
 
 def test_publishing_twice_and_after_a_restart_is_once(pair: tuple[Machine, Machine], shared: Path) -> None:

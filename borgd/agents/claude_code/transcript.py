@@ -25,7 +25,7 @@ TOUCH_FIELDS = ("file_path", "notebook_path", "path")
 CHANGING = {"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
 
-class Usage(msgspec.Struct, frozen=True):
+class TokenUsage(msgspec.Struct, frozen=True):
     """Tokens of one API message, cached input counted apart."""
 
     input_tokens: int = 0
@@ -33,9 +33,9 @@ class Usage(msgspec.Struct, frozen=True):
     cache_read_input_tokens: int = 0
     cache_creation_input_tokens: int = 0
 
-    def minus(self, other: Usage) -> Usage:
+    def minus(self, other: TokenUsage) -> TokenUsage:
         """What this reading adds to an earlier one of the same message; never negative."""
-        return Usage(
+        return TokenUsage(
             max(0, self.input_tokens - other.input_tokens),
             max(0, self.output_tokens - other.output_tokens),
             max(0, self.cache_read_input_tokens - other.cache_read_input_tokens),
@@ -43,7 +43,7 @@ class Usage(msgspec.Struct, frozen=True):
         )
 
 
-class Fact(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptFact(msgspec.Struct, frozen=True, kw_only=True):
     """One thing a row says. ``row`` counts rows of the file, so that a rewind can name what it undoes.
 
     ``text`` is the prompt, the assistant's text, the plan, the touched path, the tool's result or the summary.
@@ -57,9 +57,9 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     subagent: str = ""
     tool: str = ""
     failed: bool = False
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
     """What this row adds to the message's tokens; ``total`` is all of them so far."""
-    total: Usage | None = None
+    total: TokenUsage | None = None
     model: str = ""
     input: dict[str, Any] = {}
 
@@ -69,7 +69,7 @@ class _Message(msgspec.Struct):
     role: str | None = None
     model: str | None = None
     content: msgspec.Raw = msgspec.Raw(b"null")
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
 
 
 class _Row(msgspec.Struct, rename="camel"):
@@ -90,7 +90,7 @@ _row = msgspec.json.Decoder(_Row)
 _content = msgspec.json.Decoder()
 
 
-class Reader:
+class TranscriptReader:
     """Reads one session file piece by piece. ``feed`` returns what the new bytes say; ``damaged`` counts bad rows."""
 
     def __init__(self) -> None:
@@ -100,11 +100,11 @@ class Reader:
         self._skipping = False
         self._order: OrderedDict[str, int] = OrderedDict()
         self._last = 0
-        self._seen: OrderedDict[str, Usage] = OrderedDict()
+        self._seen: OrderedDict[str, TokenUsage] = OrderedDict()
 
-    def feed(self, chunk: bytes, *, limit: int = 4 << 20) -> list[Fact]:
+    def feed(self, chunk: bytes, *, limit: int = 4 << 20) -> list[TranscriptFact]:
         """Facts of the whole lines so far unread, ``chunk`` included. A line over ``limit`` bytes is skipped and counted."""
-        facts: list[Fact] = []
+        facts: list[TranscriptFact] = []
         data = self._rest + chunk
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
@@ -125,7 +125,7 @@ class Reader:
         """Ignore everything up to the next line's start: reading begins in the middle of a file."""
         self._skipping = True
 
-    def _line(self, line: bytes, facts: list[Fact]) -> None:
+    def _line(self, line: bytes, facts: list[TranscriptFact]) -> None:
         self.rows += 1
         try:
             try:
@@ -140,7 +140,7 @@ class Reader:
             self.damaged += 1
             return
         if row.type == "system" and row.subtype == "compact_boundary":
-            facts.append(Fact(kind="compaction", row=self.rows))
+            facts.append(TranscriptFact(kind="compaction", row=self.rows))
         if row.type == "user":
             self._user(row, content, facts)
         elif row.type == "assistant" and row.message:
@@ -152,7 +152,7 @@ class Reader:
             while len(self._order) > REMEMBERED:
                 self._order.popitem(last=False)
 
-    def _user(self, row: _Row, content: Any, facts: list[Fact]) -> None:
+    def _user(self, row: _Row, content: Any, facts: list[TranscriptFact]) -> None:
         subagent = row.agent_id or ""
         texts: list[str] = [content] if isinstance(content, str) else []
         for block in content if isinstance(content, list) else []:
@@ -161,37 +161,41 @@ class Reader:
             if block.get("type") == "tool_result":
                 text, failed = _text(block.get("content")), block.get("is_error") is True
                 use = str(block.get("tool_use_id") or "")
-                facts.append(Fact(kind="result", row=self.rows, text=text, id=use, subagent=subagent, failed=failed))
+                facts.append(
+                    TranscriptFact(kind="result", row=self.rows, text=text, id=use, subagent=subagent, failed=failed)
+                )
             elif block.get("type") == "text":
                 texts.append(str(block.get("text") or ""))
         if row.is_compact_summary:
-            facts.append(Fact(kind="compaction", row=self.rows, text="\n".join(texts)[:TEXT_CHARS], subagent=subagent))
+            facts.append(
+                TranscriptFact(kind="compaction", row=self.rows, text="\n".join(texts)[:TEXT_CHARS], subagent=subagent)
+            )
         elif texts and not (row.is_meta or row.is_visible_in_transcript_only):
             parent = self._order.get(row.parent_uuid or "")
             if not row.is_sidechain and parent is not None and parent < self._last:
-                facts.append(Fact(kind="rewind", row=parent))
+                facts.append(TranscriptFact(kind="rewind", row=parent))
             text = "\n".join(texts)[:TEXT_CHARS]
-            facts.append(Fact(kind="prompt", row=self.rows, text=text, id=row.prompt_id or "", subagent=subagent))
+            facts.append(TranscriptFact(kind="prompt", row=self.rows, text=text, id=row.prompt_id or "", subagent=subagent))
 
-    def _assistant(self, row: _Row, message: _Message, content: Any, facts: list[Fact]) -> None:
+    def _assistant(self, row: _Row, message: _Message, content: Any, facts: list[TranscriptFact]) -> None:
         subagent = row.agent_id or ""
         for block in content if isinstance(content, list) else []:
             if not isinstance(block, dict):
                 continue
             if block.get("type") == "text":
                 text = str(block.get("text") or "")[:TEXT_CHARS]
-                facts.append(Fact(kind="text", row=self.rows, text=text, id=message.id or "", subagent=subagent))
+                facts.append(TranscriptFact(kind="text", row=self.rows, text=text, id=message.id or "", subagent=subagent))
             elif block.get("type") == "tool_use":
                 facts.extend(self._tool_use(block, subagent))
         if message.usage and message.id and message.model != "<synthetic>":
-            known = self._seen.pop(message.id, Usage())
+            known = self._seen.pop(message.id, TokenUsage())
             self._seen[message.id] = message.usage
             new = message.usage.minus(known)
             while len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
-            if new != Usage():
+            if new != TokenUsage():
                 facts.append(
-                    Fact(
+                    TranscriptFact(
                         kind="usage",
                         row=self.rows,
                         id=message.id,
@@ -202,19 +206,19 @@ class Reader:
                     )
                 )
 
-    def _tool_use(self, block: dict[str, Any], subagent: str) -> list[Fact]:
+    def _tool_use(self, block: dict[str, Any], subagent: str) -> list[TranscriptFact]:
         arguments = block.get("input")
         name, use = str(block.get("name") or ""), str(block.get("id") or "")
         if not isinstance(arguments, dict):
             return []
-        facts = [Fact(kind="call", row=self.rows, id=use, subagent=subagent, tool=name, input=arguments)]
+        facts = [TranscriptFact(kind="call", row=self.rows, id=use, subagent=subagent, tool=name, input=arguments)]
         if name == "ExitPlanMode" and isinstance(arguments.get("plan"), str):
             plan = arguments["plan"][:TEXT_CHARS]
-            facts.append(Fact(kind="plan", row=self.rows, text=plan, id=use, subagent=subagent))
+            facts.append(TranscriptFact(kind="plan", row=self.rows, text=plan, id=use, subagent=subagent))
         for field in TOUCH_FIELDS:
             if isinstance(arguments.get(field), str) and (field != "path" or name in CHANGING):
                 path = arguments[field][:TEXT_CHARS]
-                facts.append(Fact(kind="touch", row=self.rows, text=path, id=use, subagent=subagent, tool=name))
+                facts.append(TranscriptFact(kind="touch", row=self.rows, text=path, id=use, subagent=subagent, tool=name))
         return facts
 
 

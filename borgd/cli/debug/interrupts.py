@@ -20,8 +20,8 @@ from borgd.limits.interrupts import scopes
 from borgd.limits.interrupts.ceilings import policy
 from borgd.limits.interrupts.exact_fractions import unit
 from borgd.limits.interrupts.exclusions import configured
-from borgd.limits.interrupts.replay import Replay
-from borgd.limits.interrupts.verdict import Ask, Verdict
+from borgd.limits.interrupts.replay import InterruptReplay
+from borgd.limits.interrupts.verdict import Ask, InterruptVerdict
 
 FIELDS = frozenset({"scope", "source", "confidence", "stakes", "question", "ms"})
 MAX_MS = 1 << 53
@@ -31,7 +31,7 @@ def run(argv: list[str]) -> int:
     """Exit code of the command."""
     arguments = _arguments(argv)
     config = load(_bytes(arguments.config), arguments.config)
-    replay = Replay(
+    replay = InterruptReplay(
         policy(config.interrupts, source=arguments.config), configured(config.interrupts.exclusions, arguments.config)
     )
     asks: list[dict[str, object]] = []
@@ -136,13 +136,13 @@ def _short(value: object) -> str:
     return repr(str(value) if isinstance(value, Decimal) else value)[:80]
 
 
-def _shown(ask: Ask, verdict: Verdict) -> dict[str, object]:
+def _shown(ask: Ask, verdict: InterruptVerdict) -> dict[str, object]:
     return {
         "scope": ask.scope if isinstance(ask.scope, str) else None,
         "source": ask.source,
         "verdict": verdict.outcome,
-        "bar": float(verdict.bar),
-        "bar_exact": str(verdict.bar),
+        "bar": float(verdict.threshold),
+        "bar_exact": str(verdict.threshold),
         "reason": verdict.reason,
         "rule": verdict.rule,
         "binding": scopes.shown(verdict.binding),

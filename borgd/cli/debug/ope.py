@@ -15,10 +15,10 @@ from borgd import clock
 from borgd.cli.debug import replay_files as files
 from borgd.cli.terminal_text import about, printable
 from borgd.errors import UsageError
-from borgd.replay.candidates import Candidate, parse, parse_named
+from borgd.replay.candidates import CandidatePolicy, parse, parse_named
 from borgd.replay.engine import Replay
 from borgd.replay.estimate.power import WORTH
-from borgd.replay.findings import CandidateResult, Coverage, Result
+from borgd.replay.findings import CandidateResult, Coverage, ReplayResult
 from borgd.replay.result import result
 from borgd.replay.rewards import REWARDS
 
@@ -68,7 +68,7 @@ def run(argv: list[str]) -> int:
 def replayed(
     decisions: Sequence[Path],
     outcomes: Sequence[Path],
-    candidates: list[Candidate],
+    candidates: list[CandidatePolicy],
     rewards: Sequence[str],
     *,
     bootstrap: bool = False,
@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _candidates(pairs: list[str], named: list[str]) -> list[Candidate]:
+def _candidates(pairs: list[str], named: list[str]) -> list[CandidatePolicy]:
     candidates = [parse(", ".join(pairs), pairs)] if pairs else []
     candidates += [parse_named(text) for text in named]
     names = [candidate.name for candidate in candidates]
@@ -109,7 +109,7 @@ def _candidates(pairs: list[str], named: list[str]) -> list[Candidate]:
     return candidates
 
 
-def text(found: Result) -> str:
+def text(found: ReplayResult) -> str:
     """The result for a terminal."""
     parts = [coverage_text(found.coverage)]
     if not found.coverage.used:

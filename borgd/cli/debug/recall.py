@@ -22,7 +22,7 @@ from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import parse
 from borgd.recall.context import Context
 from borgd.recall.evidence import MATCH_FLOOR, Index
-from borgd.recall.quality import TOP, Case, Figures, Ranking, curve, figures, silencing_floor
+from borgd.recall.quality import TOP, LabelledCase, QualityFigures, Ranking, curve, figures, silencing_floor
 from borgd.recall.text.document_frequencies import ContextPrior, stems_of
 from borgd.recall.text.words import tokens
 
@@ -65,12 +65,12 @@ def read_lessons(name: str) -> tuple[list[Lesson], list[InputError]]:
     return [lesson for lesson in newest.values() if not lesson.retired], errors
 
 
-def read_cases(name: str) -> tuple[list[Case], list[InputError]]:
+def read_cases(name: str) -> tuple[list[LabelledCase], list[InputError]]:
     """The labelled contexts of a file."""
 
-    def convert(record: dict[str, Any], line: int) -> Case:
+    def convert(record: dict[str, Any], line: int) -> LabelledCase:
         try:
-            return msgspec.convert(record, Case)
+            return msgspec.convert(record, LabelledCase)
         except msgspec.ValidationError as error:
             expected, _, place = str(error).partition(" - at `$.")
             raise InputError(name, expected, line=line, field=place.rstrip("`") or None) from None
@@ -84,7 +84,7 @@ def live(lessons: Sequence[Lesson]) -> list[Lesson]:
     return [lesson for lesson in lessons if lesson.id not in hidden]
 
 
-def recall_rankings(lessons: Iterable[Lesson], cases: Sequence[Case], *, own: bool) -> list[Ranking]:
+def recall_rankings(lessons: Iterable[Lesson], cases: Sequence[LabelledCase], *, own: bool) -> list[Ranking]:
     """What recall finds in each case.
 
     :param own: count the set's other contexts as the machine's past ones.
@@ -113,7 +113,7 @@ class _Okapi(BM25Okapi):  # type: ignore[misc]
             self.idf[word] = math.log(1 + (self.corpus_size - count + 0.5) / (count + 0.5))
 
 
-def plain_rankings(lessons: Sequence[Lesson], cases: Sequence[Case]) -> list[Ranking]:
+def plain_rankings(lessons: Sequence[Lesson], cases: Sequence[LabelledCase]) -> list[Ranking]:
     """What rank-bm25 finds over question and facets, each a document, the best one counting; distinct words."""
     documents = [
         (lesson.id, tokens(part)) for lesson in lessons for part in (lesson.question, *lesson.facets) if tokens(part)
@@ -135,7 +135,7 @@ def number(value: float | None) -> str:
     return "   –" if value is None else f"{value:4.2f}"
 
 
-def row(name: str, seen: Figures) -> str:
+def row(name: str, seen: QualityFigures) -> str:
     """One line of the table."""
     silent = "  ".join(f"{kind} {number(share)}" for kind, share in seen.silent.items() if kind != "hit")
     return (
@@ -144,7 +144,7 @@ def row(name: str, seen: Figures) -> str:
     )
 
 
-def table(cases: Sequence[Case], named: Sequence[tuple[str, Sequence[Ranking], float]]) -> list[str]:
+def table(cases: Sequence[LabelledCase], named: Sequence[tuple[str, Sequence[Ranking], float]]) -> list[str]:
     """For all, and for each moment: the figures of each ranking at its floor."""
     lines = [f"{'':<26} {'':5}  nDCG@{TOP} right  prec.  all    silent"]
     for moment in ("", *sorted({case.moment for case in cases})):
@@ -209,6 +209,8 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _only(cases: Sequence[Case], rankings: Sequence[Ranking], moment: str) -> tuple[list[Case], list[Ranking]]:
+def _only(
+    cases: Sequence[LabelledCase], rankings: Sequence[Ranking], moment: str
+) -> tuple[list[LabelledCase], list[Ranking]]:
     places = [place for place, case in enumerate(cases) if case.moment == moment]
     return [cases[place] for place in places], [rankings[place] for place in places]

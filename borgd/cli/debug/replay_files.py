@@ -23,9 +23,9 @@ import msgspec
 
 from borgd.config.schema import load
 from borgd.errors import BorgError, InputError
-from borgd.paths import places, private_dir
+from borgd.paths import private_dir, user_paths
 from borgd.replay import state
-from borgd.replay.candidates import Candidate
+from borgd.replay.candidates import CandidatePolicy
 from borgd.replay.engine import Ready, Replay
 from borgd.replay.outcomes import Outcomes
 from borgd.replay.rewards import Reward
@@ -58,7 +58,7 @@ def decision_files(given: Sequence[str]) -> list[Path]:
 
     :raises InputError: a named file is not there.
     """
-    files = [Path(name) for name in given] or [places().journal("decisions")]
+    files = [Path(name) for name in given] or [user_paths().journal("decisions")]
     _must_exist(files if given else [])
     return [file for file in files if file.exists()]
 
@@ -69,7 +69,7 @@ def outcome_files(given: Sequence[str], *, team: bool = True) -> list[Path]:
         files = [Path(name) for name in given]
         _must_exist(files)
         return files
-    own = places().journal("outcomes")
+    own = user_paths().journal("outcomes")
     found = [own] if own.exists() else []
     directory = team_directory() if team else None
     return found + (sorted(directory.glob("*.outcomes.jsonl")) if directory is not None else [])
@@ -77,7 +77,7 @@ def outcome_files(given: Sequence[str], *, team: bool = True) -> list[Path]:
 
 def team_directory() -> Path | None:
     """The team's directory, where one is configured and there."""
-    file = places().config_file
+    file = user_paths().config_file
     configured = load(file.read_bytes() if file.exists() else None, str(file)).team.directory
     directory = Path(configured).expanduser() if configured else None
     return directory if directory is not None and directory.is_dir() else None
@@ -154,7 +154,7 @@ def _when(line: bytes) -> int:
 
 def run(replay: Replay, files: Sequence[Path], fingerprint: str) -> None:
     """Feed all of ``files``; a long replay that is interrupted goes on from its saved state next time."""
-    saved = places().state / "replay" / f"{fingerprint}.state"
+    saved = user_paths().state / "replay" / f"{fingerprint}.state"
     skip = _restore(replay, saved)
     lines, bar = Lines(files), Progress()
     last = time.monotonic()
@@ -200,7 +200,9 @@ def _read(chunk: list[bytes]) -> Ready:
     return _replay.read(chunk)
 
 
-def fingerprint(files: Sequence[Path], outcomes: Outcomes, candidates: Sequence[Candidate], extra: Sequence[object]) -> str:
+def fingerprint(
+    files: Sequence[Path], outcomes: Outcomes, candidates: Sequence[CandidatePolicy], extra: Sequence[object]
+) -> str:
     """A name for this replay: the same inputs and questions, whatever has been appended to the files since."""
     digest = hashlib.blake2b(digest_size=12)
     for file in files:

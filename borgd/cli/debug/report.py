@@ -17,10 +17,10 @@ from borgd.cli.terminal_text import about
 from borgd.config.read import read_config
 from borgd.errors import BorgError, NoDaemonError, ProtocolError
 from borgd.memory.belief import BeliefRule
-from borgd.paths import places, private_dir
+from borgd.paths import private_dir, user_paths
 from borgd.replay.asks import AskDay, ask_days
 from borgd.replay.engine import Replay
-from borgd.replay.findings import Result
+from borgd.replay.findings import ReplayResult
 from borgd.replay.page.page import page
 from borgd.replay.records import hash64
 from borgd.replay.result import result
@@ -56,7 +56,7 @@ def run(argv: list[str]) -> int:
     files.run(replay, decisions, files.fingerprint(decisions, outcomes, [], ["report", since_ms]))
     who = "the team" if arguments.team else "this machine"
     title = f"{'A month' if arguments.month else 'A week'} of lessons, {who}"
-    out = Path(arguments.out) if arguments.out else private_dir(places().state) / "report.html"
+    out = Path(arguments.out) if arguments.out else private_dir(user_paths().state) / "report.html"
     write(out, page_of(replay, result(replay), title, since_ms))
     print(f"The page is in {out}")
     if arguments.open:
@@ -64,7 +64,7 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def page_of(replay: Replay, found: Result, title: str, since_ms: int = 0) -> str:
+def page_of(replay: Replay, found: ReplayResult, title: str, since_ms: int = 0) -> str:
     """The page of one replay, with what the daemon and the interruptions' journal add to it."""
     period = "no decision yet"
     if replay.first_ms:
@@ -76,7 +76,7 @@ def page_of(replay: Replay, found: Result, title: str, since_ms: int = 0) -> str
         timeline=replay.outcomes.beliefs(BeliefRule()),
         names={hash64(name): name for name in replay.lessons.names},
         ask_days=_asks(since_ms),
-        ceiling=read_config(places()).interrupts.daily_interrupt_budget,
+        ceiling=read_config(user_paths()).interrupts.daily_interrupt_budget,
         hooks=_hooks(),
     )
 
@@ -94,7 +94,7 @@ def write(out: Path, text: str) -> None:
 
 
 def _asks(since_ms: int) -> list[AskDay]:
-    journal = places().journal("interrupts")
+    journal = user_paths().journal("interrupts")
     if not journal.exists():
         return []
     with journal.open("rb") as stream:

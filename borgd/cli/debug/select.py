@@ -14,7 +14,7 @@ from borgd.cli.debug import replay_files as files
 from borgd.cli.terminal_text import about, printable
 from borgd.errors import UsageError
 from borgd.replay.candidates import parse
-from borgd.replay.estimate.select import Choice, selected
+from borgd.replay.estimate.select import ReplayedChoice, selected
 
 LISTED = 20
 """design: differences that are printed unless --all is given."""
@@ -40,12 +40,12 @@ def run(argv: list[str]) -> int:
         files.read_outcomes(files.outcome_files(arguments.outcomes), beliefs=True) if candidate.moves_beliefs else None
     )
 
-    def choices() -> Iterator[Choice]:
+    def choices() -> Iterator[ReplayedChoice]:
         for chunk in files.Lines(decisions).chunks(0):
             yield from selected(chunk, candidate, outcomes)
 
     seen = differing = gained = lost = 0
-    listed: list[Choice] = []
+    listed: list[ReplayedChoice] = []
     for choice in choices():
         seen += 1
         if choice.added or choice.dropped:

@@ -12,7 +12,7 @@ from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome
 from borgd.paths import private_dir
-from borgd.replay.simulate import Known, Records, simulate, world
+from borgd.replay.simulate import KnownTruth, SimulatedRecords, simulate, world
 
 BATCH = 200
 """method: sessions that are appended together."""
@@ -53,10 +53,10 @@ class _Writer:
         self._journals = journals
         self._decisions: list[Decision] = []
         self._outcomes: list[Outcome] = []
-        self._known: list[Known] = []
+        self._known: list[KnownTruth] = []
         self.started_ms = self.decisions = self.outcomes = 0
 
-    def take(self, records: Records) -> None:
+    def take(self, records: SimulatedRecords) -> None:
         """Take in what a session wrote; sessions come in the order in which they began."""
         self._decisions += records.decisions
         self._outcomes += records.outcomes

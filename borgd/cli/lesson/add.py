@@ -9,7 +9,7 @@ import msgspec
 from borgd.cli.lesson.lesson_files import add_fields, build, change, details, engineer, given, here, print_json
 from borgd.clock import now_ms
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.store import Store
+from borgd.lessons.store import LessonStore
 
 
 def run(argv: list[str]) -> int:
@@ -28,6 +28,6 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _linked(store: Store, lesson: Lesson) -> Lesson:
+def _linked(store: LessonStore, lesson: Lesson) -> Lesson:
     """``lesson`` with the full ids of what it supersedes."""
     return msgspec.structs.replace(lesson, supersedes=tuple(store.find(key).id for key in lesson.supersedes))

@@ -9,7 +9,7 @@ import msgspec
 
 from borgd.cli.lesson.lesson_files import add_fields, change, details, edit, given, here, print_json
 from borgd.errors import UsageError
-from borgd.lessons.store import Store
+from borgd.lessons.store import LessonStore
 
 
 def run(argv: list[str]) -> int:
@@ -37,7 +37,7 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _linked(store: Store, changes: dict[str, Any]) -> dict[str, Any]:
+def _linked(store: LessonStore, changes: dict[str, Any]) -> dict[str, Any]:
     """``changes`` with the full ids of what the lesson supersedes."""
     if "supersedes" not in changes:
         return changes

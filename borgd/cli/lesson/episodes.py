@@ -8,7 +8,7 @@ import msgspec
 
 from borgd.cli.lesson.lesson_files import print_json, records
 from borgd.cli.lesson.verdicts import episodes, story
-from borgd.lessons.proposals import desk, unheard
+from borgd.lessons.proposals import table, unheard
 
 
 def run(argv: list[str]) -> int:
@@ -17,7 +17,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print them as JSON")
     arguments = parser.parse_args(argv)
     proposals = records("proposals")
-    waiting = unheard(episodes().values(), proposals, desk(proposals).verdicts)
+    waiting = unheard(episodes().values(), proposals, table(proposals).verdicts)
     if arguments.json:
         print_json({"episodes": [msgspec.to_builtins(one) for one in waiting]})
     elif waiting:

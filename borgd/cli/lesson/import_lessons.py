@@ -19,21 +19,21 @@ from borgd.clock import now_ms
 from borgd.errors import BorgError, InputError
 from borgd.journal import Journal
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.near_duplicates import Twin, twins
+from borgd.lessons.near_duplicates import NearDuplicate, near_duplicates
 from borgd.lessons.rules_file import candidates
-from borgd.lessons.store import REACHES, Store
+from borgd.lessons.store import REACHES, LessonStore
 
 FILE_BYTES = 4 << 20
 """guard: largest file that is taken for rules or lessons."""
 KEYS = "[k]eep  [e]dit  [d]rop  keep [a]ll that follow  [q]uit"
 
 
-class Found(NamedTuple):
+class FoundRules(NamedTuple):
     """A lesson that could be kept, and the words it comes from."""
 
     lesson: Lesson
     words: str
-    twins: list[Twin]
+    near_duplicates: list[NearDuplicate]
 
 
 def run(argv: list[str]) -> int:
@@ -70,14 +70,14 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _rules(arguments: argparse.Namespace) -> tuple[list[Found], int]:
+def _rules(arguments: argparse.Namespace) -> tuple[list[FoundRules], int]:
     try:
         text = _read(arguments.file).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(str(arguments.file), f"expected UTF-8 text, byte {error.start} is not") from None
     repo, store, name = here(), load(), engineer()
     reach = arguments.reach or ("repo" if repo else "personal")
-    known, found, left_out = store.current(), list[Found](), 0
+    known, found, left_out = store.current(), list[FoundRules](), 0
     for one in candidates(text, arguments.file.name):
         if not (one.is_rule or arguments.all):
             left_out += 1
@@ -93,13 +93,13 @@ def _rules(arguments: argparse.Namespace) -> tuple[list[Found], int]:
             repo=repo, engineers=[name], ms=now_ms(), origin=f"{arguments.file.name}:{one.line}",
         )  # fmt: skip
         if not _there(store, lesson):
-            found.append(Found(lesson, one.rule, twins(one.question, one.rule, known)))
+            found.append(FoundRules(lesson, one.rule, near_duplicates(one.question, one.rule, known)))
     return found, left_out
 
 
-def _lessons(arguments: argparse.Namespace) -> tuple[list[Found], int]:
+def _lessons(arguments: argparse.Namespace) -> tuple[list[FoundRules], int]:
     _read(arguments.file)
-    read, store = Store(), load()
+    read, store = LessonStore(), load()
     take(read, Journal(arguments.file).read(), arguments.file)
     known = store.current()
     found = []
@@ -109,12 +109,16 @@ def _lessons(arguments: argparse.Namespace) -> tuple[list[Found], int]:
             scoped = msgspec.structs.replace(
                 lesson, scope=tuple(arguments.scope or lesson.scope), reach=arguments.reach or lesson.reach
             )
-            near = [twin for twin in twins(lesson.question, lesson.consequence, known) if twin.lesson.id != lesson.id]
-            found.append(Found(scoped, "", near))
+            near = [
+                near_duplicate
+                for near_duplicate in near_duplicates(lesson.question, lesson.consequence, known)
+                if near_duplicate.lesson.id != lesson.id
+            ]
+            found.append(FoundRules(scoped, "", near))
     return found, 0
 
 
-def _there(store: Store, lesson: Lesson) -> bool:
+def _there(store: LessonStore, lesson: Lesson) -> bool:
     try:
         store.add(lesson)
     except BorgError:
@@ -133,7 +137,7 @@ def _keep(lessons: list[Lesson], *, as_json: bool) -> int:
     return 0
 
 
-def _records(store: Store, lessons: list[Lesson]) -> list[dict[str, Any]]:
+def _records(store: LessonStore, lessons: list[Lesson]) -> list[dict[str, Any]]:
     made = []
     for lesson in lessons:
         try:
@@ -145,7 +149,7 @@ def _records(store: Store, lessons: list[Lesson]) -> list[dict[str, Any]]:
     return made
 
 
-def _show(found: list[Found], left_out: int, *, as_json: bool) -> int:
+def _show(found: list[FoundRules], left_out: int, *, as_json: bool) -> int:
     if as_json:
         print_json(
             {
@@ -153,7 +157,7 @@ def _show(found: list[Found], left_out: int, *, as_json: bool) -> int:
                     {
                         "lesson": msgspec.to_builtins(one.lesson),
                         "rule": one.words,
-                        "twins": [twin.lesson.id for twin in one.twins],
+                        "twins": [near_duplicate.lesson.id for near_duplicate in one.near_duplicates],
                     }
                     for one in found
                 ],
@@ -167,16 +171,19 @@ def _show(found: list[Found], left_out: int, *, as_json: bool) -> int:
     return 0
 
 
-def _sheet(one: Found) -> str:
+def _sheet(one: FoundRules) -> str:
     lesson = one.lesson
     text = f"{lesson.origin or lesson.id} ({lesson.reach}{': ' + ', '.join(lesson.scope) if lesson.scope else ''})"
     if one.words:
         text += f"\n  rule         {one.words}"
     text += f"\n  question     {lesson.question}\n  consequence  {lesson.consequence}"
-    return text + "".join(f"\n  like {twin.lesson.id} ({twin.likeness:.0%}): {twin.lesson.question}" for twin in one.twins)
+    return text + "".join(
+        f"\n  like {near_duplicate.lesson.id} ({near_duplicate.likeness:.0%}): {near_duplicate.lesson.question}"
+        for near_duplicate in one.near_duplicates
+    )
 
 
-def _ask(found: list[Found]) -> int:
+def _ask(found: list[FoundRules]) -> int:
     kept: list[Lesson] = []
     for place, one in enumerate(found):
         print(f"\n{_sheet(one)}")

@@ -21,9 +21,9 @@ from borgd.config.schema import Config
 from borgd.errors import BorgError, UsageError
 from borgd.journal import Follower, Journal, Reading
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.store import REACHES, Store
+from borgd.lessons.store import REACHES, LessonStore
 from borgd.lessons.team import hashed, owner_name
-from borgd.paths import places, private_dir
+from borgd.paths import private_dir, user_paths
 from borgd.stores import repository
 from borgd.stores.record_lines import record_lines
 from borgd.stores.team import Team, open_team
@@ -36,7 +36,7 @@ def settings() -> Config:
 
     :raises ConfigError: it cannot be used; names field and what was expected.
     """
-    return read_config(places())
+    return read_config(user_paths())
 
 
 def engineer() -> str:
@@ -51,13 +51,13 @@ def here() -> str:
 
 def journal(name: str) -> Journal:
     """The journal ``name`` in the data directory, which is created where it is missing."""
-    private_dir(places().data)
-    return Journal(places().journal(name))
+    private_dir(user_paths().data)
+    return Journal(user_paths().journal(name))
 
 
 def records(name: str) -> list[dict[str, Any]]:
     """What the journal ``name`` holds; nothing where there is none yet. Damage is said on standard error."""
-    path = places().journal(name)
+    path = user_paths().journal(name)
     if not path.exists():
         return []
     reading = Journal(path).read()
@@ -73,27 +73,27 @@ def team() -> Team | None:
     return found
 
 
-def load() -> Store:
+def load() -> LessonStore:
     """All lessons, the team's as peers; what could not be read is said on standard error."""
-    store = Store()
-    path = places().journal("lessons")
+    store = LessonStore()
+    path = user_paths().journal("lessons")
     take(store, Journal(path).read(), path)
     take_team(store)
     return store
 
 
-def take_team(store: Store) -> None:
+def take_team(store: LessonStore) -> None:
     """The lessons of everyone else in the team into ``store``."""
     others = team()
     for path in others.files("lessons") if others else []:
         take(store, Journal(path).read(), path, peer=True)
 
 
-def take(store: Store, reading: Reading, path: Path, *, peer: bool = False) -> None:
+def take(store: LessonStore, reading: Reading, path: Path, *, peer: bool = False) -> None:
     """``reading`` of ``path`` into ``store``; what could not be read is said on standard error, with its line."""
     applied = store.apply(reading.records, str(path), peer=peer)
     if applied.errors:
-        applied = Store().apply(reading.records, str(path), lines=record_lines(path), peer=peer)
+        applied = LessonStore().apply(reading.records, str(path), lines=record_lines(path), peer=peer)
     complain(f"{path}:{damage.line}: {damage.reason}" for damage in reading.damage if damage.lost)
     complain(str(error) for error in applied.errors)
 
@@ -106,12 +106,12 @@ def complain(sentences: Iterable[str]) -> None:
             print(f"borg: {printable(sentence)}", file=sys.stderr)
 
 
-def change(decide: Callable[[Store], Sequence[Mapping[str, Any]]]) -> list[Lesson]:
+def change(decide: Callable[[LessonStore], Sequence[Mapping[str, Any]]]) -> list[Lesson]:
     """Append to lessons.jsonl what ``decide`` makes of the store as it is under the lock.
 
     :returns: the lessons of the appended records.
     """
-    store, lessons = Store(), journal("lessons")
+    store, lessons = LessonStore(), journal("lessons")
 
     def under_lock(reading: Reading) -> tuple[list[Mapping[str, Any]], list[Lesson]]:
         take(store, reading, lessons.path)
@@ -123,7 +123,7 @@ def change(decide: Callable[[Store], Sequence[Mapping[str, Any]]]) -> list[Lesso
     return lessons.transact(Follower(lessons), under_lock)
 
 
-def edit(store: Store, key: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+def edit(store: LessonStore, key: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The record of the next version of ``key``, by this person, now. A teammate's lesson becomes one of ours.
 
     :raises BorgError: no such lesson; a teammate's for a repository that is not the one we are in, whose name we lack.
@@ -165,7 +165,7 @@ def given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def build(fields: Mapping[str, Any], **more: Any) -> Lesson:
-    """A lesson of ``fields`` for ``Store.add``, which makes its id.
+    """A lesson of ``fields`` for ``LessonStore.add``, which makes its id.
 
     :raises UsageError: a field with nothing visible in it.
     """

@@ -16,10 +16,10 @@ from borgd.cli.lesson.lesson_files import complain, settings, team
 from borgd.errors import BorgError
 from borgd.journal import Journal, TypedFollower
 from borgd.journal.parse import Parser
-from borgd.lessons.store import Store
+from borgd.lessons.store import LessonStore
 from borgd.memory.records import Outcome
 from borgd.memory.shared import anonymous
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.protocol import client
 
 if TYPE_CHECKING:  # folding brings numpy, which a command that asks the daemon need not wait for
@@ -29,14 +29,14 @@ ASKED_S = 1.0
 """design: seconds that a daemon is given for its numbers; folding them here takes about as long."""
 
 
-def remember(store: Store) -> Memory:
+def remember(store: LessonStore) -> Memory:
     """Memory of every outcome here and in the team's files; what could not be read is said on standard error."""
-    from borgd.memory.columns import Columns
+    from borgd.memory.columns import FoldColumns
     from borgd.memory.memory import Memory
     from borgd.stores.outcome_columns import KEPT, OutcomeColumns
 
-    columns, others, kept = Columns(), team(), OutcomeColumns(places().state / KEPT)
-    path = places().journal("outcomes")
+    columns, others, kept = FoldColumns(), team(), OutcomeColumns(user_paths().state / KEPT)
+    path = user_paths().journal("outcomes")
     salt = others.salt if others else ""
     convert = partial(anonymous, salt=salt) if salt else None
     damage = kept.gather(columns, TypedFollower(Journal(path), Outcome), convert, salt)
@@ -48,7 +48,7 @@ def remember(store: Store) -> Memory:
     return Memory.of_columns({lesson.id: lesson for lesson in store}, columns, aliases=settings().people.aliases)
 
 
-def numbers_of(store: Store, lesson: str) -> dict[str, Any]:
+def numbers_of(store: LessonStore, lesson: str) -> dict[str, Any]:
     """What memory holds of ``lesson``, for JSON."""
     found = _asked({"lesson": lesson})
     if found:
@@ -58,7 +58,7 @@ def numbers_of(store: Store, lesson: str) -> dict[str, Any]:
     return numbers(remember(store), lesson)
 
 
-def trusts(store: Store) -> list[dict[str, Any]]:
+def trusts(store: LessonStore) -> list[dict[str, Any]]:
     """The trust of everyone who wrote a lesson, by area."""
     found = _asked({"trust": True})
     if found:
@@ -70,7 +70,7 @@ def trusts(store: Store) -> list[dict[str, Any]]:
 
 def _asked(parameters: Mapping[str, object]) -> dict[str, Any] | None:
     """The daemon's answer; None where none runs, or one of other files, or one that is still reading the team's."""
-    where, config = places(), settings()
+    where, config = user_paths(), settings()
     expected = {"data": str(where.data), "team": config.team.directory, "aliases": dict(config.people.aliases)}
     try:
         answer = client.call("memory", msgspec.json.encode({**parameters, **expected}), timeout_s=ASKED_S)
@@ -83,7 +83,7 @@ def _asked(parameters: Mapping[str, object]) -> dict[str, Any] | None:
 def outcomes_of(lesson: str) -> list[Outcome]:
     """The outcomes of one lesson, oldest first, each once; only the lines that name it are decoded."""
     others = team()
-    own = _naming(places().journal("outcomes"), lesson)
+    own = _naming(user_paths().journal("outcomes"), lesson)
     found = {one.id: one for one in own}
     shared = {anonymous(one, others.salt).id for one in own} if others else set()
     for path in others.files("outcomes") if others else ():

@@ -10,7 +10,7 @@ import msgspec
 
 from borgd.cli.lesson.lesson_files import load, one_line, print_json
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.store import Store
+from borgd.lessons.store import LessonStore
 
 SORTS: dict[str, Callable[[Lesson], Any]] = {
     "id": lambda lesson: lesson.id,
@@ -58,7 +58,7 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _values(store: Store, sort: str) -> dict[str, float]:
+def _values(store: LessonStore, sort: str) -> dict[str, float]:
     from borgd.cli.lesson.lesson_memory import remember
 
     memory = remember(store)

@@ -9,7 +9,7 @@ import msgspec
 from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print_json, records
 from borgd.clock import now_ms
 from borgd.errors import BorgError
-from borgd.lessons.proposals import PER_EPISODE, Proposal, desk, propose
+from borgd.lessons.proposals import PER_EPISODE, Proposal, propose, table
 
 
 def run(argv: list[str]) -> int:
@@ -21,7 +21,7 @@ def run(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     made = _checked(arguments)
     known = records("proposals")
-    decided = desk(known).verdicts.get(made.id)
+    decided = table(known).verdicts.get(made.id)
     if decided is None and made.id not in {record.get("id") for record in known}:
         _room(known, made.episode)
         append("proposals", [made])

@@ -16,8 +16,8 @@ from borgd.clock import now_ms
 from borgd.errors import BorgError, UsageError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.near_duplicates import Twin, twins
-from borgd.lessons.proposals import Desk, Proposal, desk, propose, unheard
+from borgd.lessons.near_duplicates import NearDuplicate, near_duplicates
+from borgd.lessons.proposals import Proposal, ProposalTable, propose, table, unheard
 
 KEYS = "[k]eep  [e]dit  [m]erge  [d]rop  [s]kip  [q]uit"
 EPISODE_KEYS = "[w]rite a lesson of it  [d]rop  [s]kip  [q]uit"
@@ -31,7 +31,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--merge", action="append", default=[], nargs=2, metavar=("ID", "INTO"), help="join a lesson")
     parser.add_argument("--json", action="store_true", help="print what waits, or what was done, as JSON")
     arguments = parser.parse_args(argv)
-    state = desk(records("proposals"))
+    state = table(records("proposals"))
     if arguments.keep or arguments.drop or arguments.merge:
         return _by_flags(arguments, state)
     if arguments.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -39,7 +39,7 @@ def run(argv: list[str]) -> int:
     return _ask(state)
 
 
-def _by_flags(arguments: argparse.Namespace, state: Desk) -> int:
+def _by_flags(arguments: argparse.Namespace, state: ProposalTable) -> int:
     stories = episodes()
     done: list[dict[str, str]] = []
     for key in arguments.keep:
@@ -60,37 +60,40 @@ def _by_flags(arguments: argparse.Namespace, state: Desk) -> int:
     return 0
 
 
-def _twins(proposal: Proposal, lessons: Sequence[Lesson]) -> list[Twin]:
-    return twins(proposal.question, proposal.consequence, lessons)
+def _near_duplicates(proposal: Proposal, lessons: Sequence[Lesson]) -> list[NearDuplicate]:
+    return near_duplicates(proposal.question, proposal.consequence, lessons)
 
 
-def _print(state: Desk, *, as_json: bool) -> int:
+def _print(state: ProposalTable, *, as_json: bool) -> int:
     lessons = load().current()
     if as_json:
         waiting = [
             {
                 "proposal": msgspec.to_builtins(one),
-                "twins": [{"id": twin.lesson.id, "likeness": twin.likeness} for twin in _twins(one, lessons)],
+                "twins": [
+                    {"id": near_duplicate.lesson.id, "likeness": near_duplicate.likeness}
+                    for near_duplicate in _near_duplicates(one, lessons)
+                ],
             }
             for one in state.waiting
         ]
         print_json({"waiting": waiting})
     elif state.waiting:
-        print("\n\n".join(sheet(one, _twins(one, lessons)) for one in state.waiting))
+        print("\n\n".join(sheet(one, _near_duplicates(one, lessons)) for one in state.waiting))
         print("\nDecide in a terminal, or with --keep ID, --merge ID INTO, --drop ID.")
     else:
         print("Nothing is proposed. Agents propose after a correction; borg lesson episodes lists what they were told.")
     return 0
 
 
-def _ask(state: Desk) -> int:
+def _ask(state: ProposalTable) -> int:
     stories = episodes()
     for proposal in state.waiting:
         lessons = load().current()
-        print(f"\n{sheet(proposal, _twins(proposal, lessons))}")
+        print(f"\n{sheet(proposal, _near_duplicates(proposal, lessons))}")
         if proposal.episode in stories:
             print(story(stories[proposal.episode]))
-        if not _decide(proposal, stories.get(proposal.episode), _twins(proposal, lessons)):
+        if not _decide(proposal, stories.get(proposal.episode), _near_duplicates(proposal, lessons)):
             return 0
     waiting = unheard(stories.values(), records("proposals"), state.verdicts)
     for episode in waiting:
@@ -101,7 +104,7 @@ def _ask(state: Desk) -> int:
     return 0
 
 
-def _decide(proposal: Proposal, episode: Episode | None, near: list[Twin]) -> bool:
+def _decide(proposal: Proposal, episode: Episode | None, near: list[NearDuplicate]) -> bool:
     """Ask until there is a verdict; False: the person has had enough."""
     while True:
         key = key_press(KEYS, "kemdsq")

@@ -10,7 +10,7 @@ import msgspec
 
 from borgd.cli.lesson.lesson_files import details, load, print_json
 from borgd.cli.lesson.lesson_memory import numbers_of, outcomes_of, told
-from borgd.lessons.redact import scrub
+from borgd.lessons.redact import redact
 from borgd.lessons.sanitize import clean
 from borgd.memory.records import Outcome
 
@@ -47,5 +47,5 @@ def _told_outcomes(outcomes: Sequence[Outcome]) -> str:
     for one in outcomes[-OUTCOMES:]:
         day = datetime.fromtimestamp(one.ms / 1000).date() if 0 <= one.ms < 1 << 47 else "?"
         kind = f"{one.kind}{' (held out)' if one.held else ''}{f' × {one.credit:.2f}' if one.credit < 1 else ''}"
-        rows.append(f"    {day}  {kind}: {scrub(clean(one.evidence, EVIDENCE_CHARS))}")
+        rows.append(f"    {day}  {kind}: {redact(clean(one.evidence, EVIDENCE_CHARS))}")
     return "\n".join(rows)

@@ -15,8 +15,8 @@ from borgd.clock import now_ms
 from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.near_duplicates import Twin
-from borgd.lessons.proposals import Proposal, Verdict, Word, as_lesson, merged
+from borgd.lessons.near_duplicates import NearDuplicate
+from borgd.lessons.proposals import Proposal, ProposalVerdict, Word, as_lesson, merged
 
 
 def episodes() -> dict[str, Episode]:
@@ -55,7 +55,7 @@ def merge(proposal: Proposal, into: str) -> Lesson:
 
 def decide(key: str, word: Word, lesson: str = "") -> None:
     """Record the verdict on a proposal or an episode."""
-    append("proposals", [Verdict(id=key, ms=now_ms(), verdict=word, lesson=lesson, engineer=engineer())])
+    append("proposals", [ProposalVerdict(id=key, ms=now_ms(), verdict=word, lesson=lesson, engineer=engineer())])
 
 
 def waiting_proposal(waiting: tuple[Proposal, ...], key: str) -> Proposal:
@@ -77,7 +77,7 @@ def story(episode: Episode) -> str:
     return f"correction {episode.id} ({where})\n" + "\n".join(f"  {name:<6} {text}" for name, text in rows if text)
 
 
-def sheet(proposal: Proposal, twins: list[Twin]) -> str:
+def sheet(proposal: Proposal, near_duplicates: list[NearDuplicate]) -> str:
     """A proposal for a person, its near-duplicates beside it."""
     kind = "invariant, would be standing" if proposal.invariant else proposal.reach
     rows = [
@@ -87,7 +87,7 @@ def sheet(proposal: Proposal, twins: list[Twin]) -> str:
         ("situations", "; ".join(proposal.situations)),
     ]
     text = f"proposal {proposal.id} ({kind})\n" + "\n".join(f"  {name:<12} {value}" for name, value in rows if value)
-    for twin in twins:
-        lesson = twin.lesson
-        text += f"\n  like {lesson.id} ({twin.likeness:.0%}, {lesson.reach}): {lesson.question}\n    {lesson.consequence}"
+    for found in near_duplicates:
+        lesson = found.lesson
+        text += f"\n  like {lesson.id} ({found.likeness:.0%}, {lesson.reach}): {lesson.question}\n    {lesson.consequence}"
     return text

@@ -11,16 +11,16 @@ import sys
 import time
 from decimal import Decimal, InvalidOperation
 
-from borgd.cli.limits.inbox_terminal import complain, open_desk, print_json, span_ms
+from borgd.cli.limits.inbox_terminal import complain, open_store, print_json, span_ms
 from borgd.cli.working_directory import working_directory
 from borgd.clock import now_ms
 from borgd.errors import LimitError, UsageError
 from borgd.limits.interrupts import scopes
-from borgd.limits.interrupts.inbox import Entry
-from borgd.limits.interrupts.verdict import Ask, Option, Verdict
+from borgd.limits.interrupts.inbox import InboxEntry
+from borgd.limits.interrupts.verdict import Ask, AskOption, InterruptVerdict
 from borgd.stores import repository
 from borgd.stores.desktop_notice import notify
-from borgd.stores.inbox_store import InboxDesk
+from borgd.stores.inbox_store import InboxStore
 
 EXIT_ANSWERED = 0
 EXIT_NO_ANSWER = 10
@@ -35,18 +35,18 @@ LOOK_SECONDS = 0.2
 def run(argv: list[str]) -> int:
     """Exit code of the command."""
     arguments = _arguments(argv)
-    desk, config = open_desk()
+    store, config = open_store()
     ask = _ask(arguments, config.interrupts.paths)
-    verdict = desk.meter(ask)
-    complain(desk)
+    verdict = store.meter(ask)
+    complain(store)
     if verdict.outcome == "excluded":
         return _print(arguments, ask, verdict, None)
-    box = InboxDesk(desk.books)
+    box = InboxStore(store.journals)
     entry = box.entry(verdict.number, now_ms())
     if verdict.admitted:
         if config.inbox.notify and not verdict.joined:
             notify(f"Ask #{verdict.number}", ask.question[:200])
-        desk.delivered(verdict)
+        store.delivered(verdict)
         if ask.wait_ms:
             entry = _wait(box, verdict.number, ask.wait_ms)
         if entry.state == "answered":
@@ -90,7 +90,7 @@ def _ask(arguments: argparse.Namespace, paths: dict[str, str]) -> Ask:
         confidence=_number(arguments.confidence),
         stakes=_number(arguments.stakes),
         question=question,
-        options=tuple(Option(text) for text in options),
+        options=tuple(AskOption(text) for text in options),
         recommended=options.index(arguments.recommended) if options else None,
         fallback=arguments.fallback,
         session=arguments.session,
@@ -118,7 +118,7 @@ def _number(text: str | None) -> object:
         return text
 
 
-def _wait(box: InboxDesk, number: int, wait_ms: int) -> Entry:
+def _wait(box: InboxStore, number: int, wait_ms: int) -> InboxEntry:
     """The entry once it has ended, or when the time is over; the asker then goes on with its fallback."""
     end = time.monotonic() + wait_ms / 1000
     while True:
@@ -131,7 +131,7 @@ def _wait(box: InboxDesk, number: int, wait_ms: int) -> Entry:
         time.sleep(min(LOOK_SECONDS, left))
 
 
-def _print(arguments: argparse.Namespace, ask: Ask, verdict: Verdict, entry: Entry | None) -> int:
+def _print(arguments: argparse.Namespace, ask: Ask, verdict: InterruptVerdict, entry: InboxEntry | None) -> int:
     state = "excluded" if entry is None else entry.state
     answer = entry.answer if entry is not None and entry.state in ("answered", "closed elsewhere") else None
     code = EXIT_EXCLUDED if entry is None else _EXITS.get(entry.state, EXIT_NO_ANSWER)
@@ -143,7 +143,7 @@ def _print(arguments: argparse.Namespace, ask: Ask, verdict: Verdict, entry: Ent
                 "state": state,
                 "answer": answer,
                 "fallback": ask.goes_on_with or None,
-                "bar": float(verdict.bar),
+                "bar": float(verdict.threshold),
                 "reason": verdict.reason,
                 "flags": list(verdict.flags),
                 "joined": bool(verdict.joined),

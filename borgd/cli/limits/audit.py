@@ -10,8 +10,8 @@ import msgspec
 
 from borgd.cli.terminal_text import clock, count, printable
 from borgd.errors import EXIT_FORESEEN, BorgError
-from borgd.limits.audit import Head
-from borgd.paths import places
+from borgd.limits.audit import TrailHead
+from borgd.paths import user_paths
 from borgd.stores.audit_trail import AuditTrail
 
 
@@ -28,13 +28,13 @@ def run(argv: list[str]) -> int:
     parser.add_argument("-n", type=_count, default=20, metavar="N", help="show: the last N verdicts; 0: all")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(argv)
-    trail = AuditTrail(places())
+    trail = AuditTrail(user_paths())
     return _verify(trail, options) if options.command == "verify" else _show(trail, options)
 
 
-def _head(text: str) -> Head:
+def _head(text: str) -> TrailHead:
     try:
-        return Head.parse(text)
+        return TrailHead.parse(text)
     except BorgError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

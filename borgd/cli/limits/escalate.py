@@ -9,10 +9,10 @@ from borgd.cli.limits.limit_terminal import session_of
 from borgd.clock import now_ms
 from borgd.config.read import read_config
 from borgd.errors import EXIT_FORESEEN
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.stores.audit_trail import AuditTrail
-from borgd.stores.escalations import Escalations, matches
-from borgd.stores.investigations import Investigations
+from borgd.stores.escalations import EscalationStore, matches
+from borgd.stores.investigations import InvestigationStore
 
 
 def run(argv: list[str]) -> int:
@@ -23,11 +23,11 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--hard", action="store_true", help="the problem is hard")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(argv)
-    where = places()
+    where = user_paths()
     config = read_config(where)
-    investigations = Investigations(where.state / "investigations", config.investigation)
+    investigations = InvestigationStore(where.state / "investigations", config.investigation)
     session = session_of(options.session, investigations.sessions())
-    escalations = Escalations(where, config.escalation)
+    escalations = EscalationStore(where, config.escalation)
     hard = options.hard or matches(options.model, config.escalation.hard)
     facts = escalations.facts(investigations.ledger(session), hard=hard)
     judged = escalations.judge(facts, options.model, now_ms(), session=session)

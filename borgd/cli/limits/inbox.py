@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from borgd.cli.limits.inbox_terminal import as_json, complain, line, open_desk, print_json, span_ms
+from borgd.cli.limits.inbox_terminal import as_json, complain, line, open_store, print_json, span_ms
 from borgd.clock import now_ms
 from borgd.config.read import engineer_name
 from borgd.errors import UsageError
-from borgd.limits.interrupts.inbox import Entry
-from borgd.stores.inbox_store import InboxDesk
+from borgd.limits.interrupts.inbox import InboxEntry
+from borgd.stores.inbox_store import InboxStore
 
 EMPTY = """Nothing waits for you. Deferred questions of your agents land here; any program can ask:
   borg ask --option yes --option no --recommended no --wait 10m "Ship it?"
@@ -21,9 +21,9 @@ HELP = {"number": "its number, as borg inbox shows it", "source": "the program t
 def run(argv: list[str]) -> int:
     """Exit code of the command."""
     arguments = _arguments(argv)
-    desk, config = open_desk()
-    box = InboxDesk(desk.books, engineer_name(config))
-    actions: dict[str, Callable[[argparse.Namespace, InboxDesk], int]] = {
+    store, config = open_store()
+    box = InboxStore(store.journals, engineer_name(config))
+    actions: dict[str, Callable[[argparse.Namespace, InboxStore], int]] = {
         "list": _list,
         "answer": _answer,
         "dismiss": _dismiss,
@@ -33,7 +33,7 @@ def run(argv: list[str]) -> int:
         "muted": _muted,
     }
     code = actions[arguments.action](arguments, box)
-    complain(desk)
+    complain(store)
     return code
 
 
@@ -70,7 +70,7 @@ def _number(text: str) -> int:
     return int(digits)
 
 
-def _said(entry: Entry, arguments: argparse.Namespace, text: str) -> int:
+def _said(entry: InboxEntry, arguments: argparse.Namespace, text: str) -> int:
     if arguments.json:
         print_json(as_json(entry))
     else:
@@ -78,7 +78,7 @@ def _said(entry: Entry, arguments: argparse.Namespace, text: str) -> int:
     return 0
 
 
-def _list(arguments: argparse.Namespace, box: InboxDesk) -> int:
+def _list(arguments: argparse.Namespace, box: InboxStore) -> int:
     now = now_ms()
     entries = box.entries(now, everything=arguments.all)
     if arguments.json:
@@ -88,35 +88,35 @@ def _list(arguments: argparse.Namespace, box: InboxDesk) -> int:
     return 0
 
 
-def _answer(arguments: argparse.Namespace, box: InboxDesk) -> int:
+def _answer(arguments: argparse.Namespace, box: InboxStore) -> int:
     entry = box.answer(_number(arguments.number), " ".join(arguments.text), now_ms())
     late = ", late: it had gone on with its fallback" if entry.late else ""
     return _said(entry, arguments, f"#{entry.number} answered{late}: {entry.answer}")
 
 
-def _dismiss(arguments: argparse.Namespace, box: InboxDesk) -> int:
+def _dismiss(arguments: argparse.Namespace, box: InboxStore) -> int:
     entry = box.dismiss(_number(arguments.number), now_ms())
     return _said(entry, arguments, f"#{entry.number} dismissed; its fallback stands: {entry.ask.fallback or 'none'}")
 
 
-def _worth(arguments: argparse.Namespace, box: InboxDesk) -> int:
+def _worth(arguments: argparse.Namespace, box: InboxStore) -> int:
     entry = box.worth(_number(arguments.number), arguments.said == "yes", now_ms())
     return _said(entry, arguments, f"#{entry.number} {'was' if entry.worth else 'was not'} worth asking")
 
 
-def _mute(arguments: argparse.Namespace, box: InboxDesk) -> int:
+def _mute(arguments: argparse.Namespace, box: InboxStore) -> int:
     now = now_ms()
     span = None if arguments.span is None else span_ms(arguments.span, "--for")
     box.mute(arguments.source, arguments.cause, None if span is None else now + span, now)
     return _muted(arguments, box)
 
 
-def _unmute(arguments: argparse.Namespace, box: InboxDesk) -> int:
+def _unmute(arguments: argparse.Namespace, box: InboxStore) -> int:
     box.unmute(arguments.source, arguments.cause, now_ms())
     return _muted(arguments, box)
 
 
-def _muted(arguments: argparse.Namespace, box: InboxDesk) -> int:
+def _muted(arguments: argparse.Namespace, box: InboxStore) -> int:
     exclusions = box.muted(now_ms())
     if arguments.json:
         print_json({"muted": exclusions})

@@ -14,25 +14,25 @@ from borgd.clock import machine_zone, now_ms
 from borgd.config.read import read_config
 from borgd.config.schema import Config
 from borgd.errors import UsageError
-from borgd.limits.audit import Entry as AuditEntry
+from borgd.limits.audit import AuditEntry
 from borgd.limits.interrupts import scopes
-from borgd.limits.interrupts.inbox import Entry
+from borgd.limits.interrupts.inbox import InboxEntry
 from borgd.limits.interrupts.windows import instant
-from borgd.paths import places, private_dir
+from borgd.paths import private_dir, user_paths
 from borgd.stores.audit_trail import AuditTrail
-from borgd.stores.interrupt_store import InterruptDesk
+from borgd.stores.interrupt_store import InterruptStore
 
 _UNITS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 MAX_SPAN_MS = 366 * 86_400_000
 """guard: the longest span a command takes."""
 
 
-def open_desk() -> tuple[InterruptDesk, Config]:
+def open_store() -> tuple[InterruptStore, Config]:
     """The desk of this user, and the configuration it judges by.
 
     :raises BorgError: the configuration or the data directory cannot be used.
     """
-    where = places()
+    where = user_paths()
     config = read_config(where)
     directory = private_dir(where.data)
     trail = AuditTrail(where)
@@ -40,12 +40,12 @@ def open_desk() -> tuple[InterruptDesk, Config]:
     def audit(entry: AuditEntry) -> None:
         trail.record([entry], now_ms())
 
-    return InterruptDesk(directory, config, zone=machine_zone(), audit=audit), config
+    return InterruptStore(directory, config, zone=machine_zone(), audit=audit), config
 
 
-def complain(desk: InterruptDesk) -> None:
+def complain(store: InterruptStore) -> None:
     """What could not be read of the journals, on standard error; the rest was used."""
-    for problem in desk.books.problems:
+    for problem in store.journals.problems:
         print(f"borg: {printable(problem)}", file=sys.stderr)
 
 
@@ -70,7 +70,7 @@ def ago(ms: int, now_ms: int) -> str:
     return f"{seconds}s ago"
 
 
-def as_json(entry: Entry) -> dict[str, Any]:
+def as_json(entry: InboxEntry) -> dict[str, Any]:
     """One ask of the inbox as ``--json`` prints it; the keys are stable."""
     ask = entry.ask
     return {
@@ -104,7 +104,7 @@ def _number(text: str) -> float | None:
     return float(Fraction(text)) if text else None
 
 
-def line(entry: Entry, now_ms: int) -> str:
+def line(entry: InboxEntry, now_ms: int) -> str:
     """One ask of the inbox for a person."""
     ask = entry.ask
     where = f", {scopes.shown(ask.scope)}" if ask.scope else ""

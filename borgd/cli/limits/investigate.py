@@ -13,12 +13,12 @@ from borgd.cli.terminal_text import printable
 from borgd.clock import now_ms
 from borgd.config.read import read_config
 from borgd.errors import LimitError, UsageError
-from borgd.limits.audit import Entry
+from borgd.limits.audit import AuditEntry
 from borgd.limits.investigation.budget import BUDGETS, WALL, Limits
 from borgd.limits.investigation.profile import Profile, profile_for
-from borgd.paths import Places, places
+from borgd.paths import Paths, user_paths
 from borgd.stores.audit_trail import AuditTrail
-from borgd.stores.investigations import EVALUATOR, Investigations
+from borgd.stores.investigations import EVALUATOR, InvestigationStore
 
 LISTED = 10
 """design: sessions that are told, the last active first."""
@@ -62,8 +62,8 @@ def _parser() -> argparse.ArgumentParser:
 def run(argv: list[str]) -> int:
     """Do what ``argv`` says; 0 when it was done."""
     options = _parser().parse_args(argv)
-    where = places()
-    investigations = Investigations(where.state / "investigations", read_config(where).investigation)
+    where = user_paths()
+    investigations = InvestigationStore(where.state / "investigations", read_config(where).investigation)
     known = investigations.sessions()
     if options.command == "status":
         return _status(investigations, options, known)
@@ -81,9 +81,9 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _record(where: Places, options: argparse.Namespace, session: str, by: str) -> None:
+def _record(where: Paths, options: argparse.Namespace, session: str, by: str) -> None:
     """What a person decides about a budget stands in the trail beside what the budget decides."""
-    entry = Entry(
+    entry = AuditEntry(
         limit="investigation",
         verdict={"start": "started", "extend": "extended", "stop": "stopped"}[options.command],
         reason=f"by {by} on the command line",
@@ -107,7 +107,7 @@ def _whole(budget: str, amount: float) -> float:
     return int(amount)
 
 
-def _profile(investigations: Investigations, options: argparse.Namespace) -> Profile:
+def _profile(investigations: InvestigationStore, options: argparse.Namespace) -> Profile:
     profile = profile_for(investigations.config, "explicit")
     changes: dict[str, Any] = {
         budget: None if amount is None else _whole(budget, amount) for budget, amount in _given(options).items()
@@ -123,7 +123,7 @@ def _more(options: argparse.Namespace) -> dict[str, float]:
     return more
 
 
-def _status(investigations: Investigations, options: argparse.Namespace, known: list[str]) -> int:
+def _status(investigations: InvestigationStore, options: argparse.Namespace, known: list[str]) -> int:
     if not known and not options.session:
         if options.json:
             print(json.dumps({"sessions": []}))

@@ -13,13 +13,13 @@ from borgd.cli.terminal_text import printable
 from borgd.clock import now_ms
 from borgd.config.read import engineer_name, read_config
 from borgd.errors import EXIT_FORESEEN, InputError, LimitError
-from borgd.limits.audit import Entry
-from borgd.limits.escalation.evaluate import EVALUATOR, Policy, compile_policy, evaluate
+from borgd.limits.audit import AuditEntry
+from borgd.limits.escalation.evaluate import EVALUATOR, CompiledPolicy, compile_policy, evaluate
 from borgd.limits.escalation.facts import facts_from
 from borgd.limits.escalation.floor import looser_than
 from borgd.limits.escalation.syntax import MAX_POLICY_BYTES, PolicyError
-from borgd.limits.escalation.versions import SHORT_HASH, Change, diff
-from borgd.paths import Places, places
+from borgd.limits.escalation.versions import SHORT_HASH, PolicyChange, diff
+from borgd.paths import Paths, user_paths
 from borgd.stores.audit_trail import AuditTrail
 from borgd.stores.escalations import PolicyStore
 
@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
 def run(argv: list[str]) -> int:
     """Do what ``argv`` says; 1 where a policy is refused."""
     options = _parser().parse_args(argv)
-    where = places()
+    where = user_paths()
     store = PolicyStore(where, read_config(where).escalation)
     if options.command == "check":
         return _check(store, options)
@@ -73,7 +73,7 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _change(where: Places, store: PolicyStore, options: argparse.Namespace) -> Change:
+def _change(where: Paths, store: PolicyStore, options: argparse.Namespace) -> PolicyChange:
     if options.command == "propose":
         try:
             return store.propose(_read(options.file), engineer_name(read_config(where)), now_ms())
@@ -83,8 +83,8 @@ def _change(where: Places, store: PolicyStore, options: argparse.Namespace) -> C
     return store.ratify(options.hash, by, now_ms()) if options.command == "ratify" else store.rollback(by, now_ms())
 
 
-def _record(where: Places, change: Change) -> None:
-    entry = Entry(
+def _record(where: Paths, change: PolicyChange) -> None:
+    entry = AuditEntry(
         limit="policy", verdict=change.kind, reason=f"by {change.by}", evaluator=EVALUATOR, policy=change.hash, facts={}
     )
     AuditTrail(where).record([entry], now_ms())
@@ -123,7 +123,7 @@ def _check(store: PolicyStore, options: argparse.Namespace) -> int:
     return EXIT_FORESEEN if failed else 0
 
 
-def _verdicts(policy: Policy, text: str) -> dict[str, Any]:
+def _verdicts(policy: CompiledPolicy, text: str) -> dict[str, Any]:
     """The verdict for one JSON object of facts, or under ``verdicts`` those for a list of them."""
     try:
         given = json.loads(text)

@@ -19,11 +19,11 @@ import msgspec
 
 from borgd.cli.lesson.lesson_files import append, complain, print_json, records, settings
 from borgd.cli.memory import assimilate_state
-from borgd.cli.memory.assimilate_state import Read, State
+from borgd.cli.memory.assimilate_state import AssimilateState, ReadTranscript
 from borgd.cli.terminal_text import count
 from borgd.errors import BorgError, InputError
 from borgd.lessons.corrections.detect import own_rules
-from borgd.lessons.corrections.languages import Rule
+from borgd.lessons.corrections.languages import PatternRule
 from borgd.lessons.episodes import Episode
 from borgd.lessons.mining import LINE_BYTES, Miner
 from borgd.lessons.sanitize import clean
@@ -39,7 +39,7 @@ BAR = 24
 """design: width of the progress bar."""
 
 
-class Source(NamedTuple):
+class TranscriptSource(NamedTuple):
     """A transcript and how far to read it."""
 
     path: Path
@@ -78,7 +78,7 @@ def _projects() -> Path:
     return Path(base) / "projects"
 
 
-def _sources(paths: list[Path], state: State) -> Iterator[Source]:
+def _sources(paths: list[Path], state: AssimilateState) -> Iterator[TranscriptSource]:
     for given in paths:
         if given.is_dir():
             found = sorted(
@@ -93,9 +93,9 @@ def _sources(paths: list[Path], state: State) -> Iterator[Source]:
                 size = path.stat().st_size
                 read = state.files.get(str(path.absolute()))
                 if read is None or read.size > size:
-                    yield Source(path, 0, size)
+                    yield TranscriptSource(path, 0, size)
                 elif read.size < size:
-                    yield Source(path, read.offset, size)
+                    yield TranscriptSource(path, read.offset, size)
 
 
 def _is_transcript(base: str, name: str) -> bool:
@@ -103,7 +103,15 @@ def _is_transcript(base: str, name: str) -> bool:
 
 
 class _Work:
-    def __init__(self, sources: list[Source], state: State, own: tuple[Rule, ...], known: set[str], *, apply: bool) -> None:
+    def __init__(
+        self,
+        sources: list[TranscriptSource],
+        state: AssimilateState,
+        own: tuple[PatternRule, ...],
+        known: set[str],
+        *,
+        apply: bool,
+    ) -> None:
         self.sources = sources
         self.state = state
         self.own = own
@@ -123,7 +131,7 @@ class _Work:
             if self.files % BATCH == 0:
                 self._store()
 
-    def _one(self, source: Source) -> None:
+    def _one(self, source: TranscriptSource) -> None:
         miner = Miner(source.path.stem, self._repository, self.own, offset=source.start)
         done = source.start
         try:
@@ -141,7 +149,7 @@ class _Work:
         finally:
             self.damaged += miner.damaged
             if self.apply:
-                self.state.files[str(source.path.absolute())] = Read(miner.safe, done)
+                self.state.files[str(source.path.absolute())] = ReadTranscript(miner.safe, done)
 
     def _take(self, found: list[Episode]) -> None:
         for episode in found:

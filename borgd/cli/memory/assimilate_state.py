@@ -13,10 +13,10 @@ import msgspec
 from borgd.errors import InputError
 from borgd.files import replace_file
 from borgd.lessons.episodes import Episode
-from borgd.paths import fnv1a, places, private_dir
+from borgd.paths import fnv1a, private_dir, user_paths
 
 
-class Forgotten(msgspec.Struct, kw_only=True):
+class ForgottenSpans(msgspec.Struct, kw_only=True):
     """``sessions`` as hashes, ``episodes`` as ids, ``spans`` of time as [from, to] in ms."""
 
     sessions: list[str] = []
@@ -24,19 +24,19 @@ class Forgotten(msgspec.Struct, kw_only=True):
     spans: list[tuple[int, int]] = []
 
 
-class Read(msgspec.Struct, frozen=True):
+class ReadTranscript(msgspec.Struct, frozen=True):
     """A transcript that was read up to ``offset``, from which to go on; it had ``size`` bytes then."""
 
     offset: int
     size: int
 
 
-class State(msgspec.Struct, kw_only=True):
+class AssimilateState(msgspec.Struct, kw_only=True):
     """The whole file. ``files``: by path."""
 
     version: int = 1
-    files: dict[str, Read] = {}
-    forgotten: Forgotten = msgspec.field(default_factory=Forgotten)
+    files: dict[str, ReadTranscript] = {}
+    forgotten: ForgottenSpans = msgspec.field(default_factory=ForgottenSpans)
 
     def may_keep(self, episode: Episode) -> bool:
         """Whether ``episode`` was not forgotten."""
@@ -55,19 +55,19 @@ def session_hash(session: str) -> str:
 
 def state_path() -> Path:
     """Where the state is."""
-    return places().state / "assimilate.json"
+    return user_paths().state / "assimilate.json"
 
 
-def load() -> State:
+def load() -> AssimilateState:
     """The state; an empty one where there is none yet.
 
     :raises InputError: it cannot be read; the text says what to do.
     """
     path = state_path()
     try:
-        return msgspec.json.decode(path.read_bytes(), type=State)
+        return msgspec.json.decode(path.read_bytes(), type=AssimilateState)
     except FileNotFoundError:
-        return State()
+        return AssimilateState()
     except (OSError, msgspec.DecodeError, RecursionError) as error:
         raise InputError(
             str(path),
@@ -75,7 +75,7 @@ def load() -> State:
         ) from None
 
 
-def save(state: State) -> None:
+def save(state: AssimilateState) -> None:
     """Replace the file by ``state``."""
-    path = private_dir(places().state) / "assimilate.json"
+    path = private_dir(user_paths().state) / "assimilate.json"
     replace_file(path, msgspec.json.encode(state))

@@ -21,11 +21,11 @@ from borgd.cli.terminal_text import count
 from borgd.clock import now_ms
 from borgd.errors import UsageError
 from borgd.journal import Journal
-from borgd.lessons.forgetting import Target, emptied, remains, widened
+from borgd.lessons.forgetting import ForgetTarget, emptied, remains, widened
 from borgd.lessons.store import tombstone
 from borgd.lessons.team import Kind, hashed, parse_name
 from borgd.lessons.team import file_name as team_file_name
-from borgd.paths import places, session_file_name
+from borgd.paths import session_file_name, user_paths
 from borgd.protocol.client import UnreachableError, call
 from borgd.stores import investigations
 
@@ -81,7 +81,7 @@ def run(argv: list[str]) -> int:
         print(f"{number:6}  {name}")
     done = f"{count(sum(removed.values()), 'record')} {'would go' if arguments.dry_run else 'removed'}"
     print(done + (f"; forgotten for good: {', '.join(buried)}" if buried else ""))
-    if places().journal("audit").exists():
+    if user_paths().journal("audit").exists():
         print(f"audit.jsonl stays: {STAYS['audit.jsonl']}")
     return 0
 
@@ -90,7 +90,7 @@ def _stays() -> str:
     return "What stays: " + ". ".join(f"{what}: {why}" for what, why in STAYS.items()) + "."
 
 
-def _tell_daemon(target: Target, buried: Iterable[str]) -> None:
+def _tell_daemon(target: ForgetTarget, buried: Iterable[str]) -> None:
     """Have a running daemon drop what it remembers. Where it cannot be told it finds out with its next event."""
     asked = {"sessions": sorted(target.sessions), "lessons": sorted(buried), "since_ms": target.since_ms}
     try:
@@ -103,19 +103,19 @@ def _tell_daemon(target: Target, buried: Iterable[str]) -> None:
         complain([f"the daemon may still remember it until its next event: {answer.err.decode('utf-8', 'replace').strip()}"])
 
 
-def _target(arguments: argparse.Namespace) -> Target:
+def _target(arguments: argparse.Namespace) -> ForgetTarget:
     given = [value for value in (arguments.name, arguments.session, arguments.since) if value]
     if len(given) != 1:
         raise UsageError("name one of a lesson, --session ID or --since TIME")
     if arguments.since:
-        return Target(since_ms=since(arguments.since, now_ms()))
+        return ForgetTarget(since_ms=since(arguments.since, now_ms()))
     session = _session_meant(arguments.session) if arguments.session else _session(arguments.name)
     if session:
-        return Target(sessions=frozenset({session}))
-    return Target(lessons=frozenset({load().find(arguments.name).id}))
+        return ForgetTarget(sessions=frozenset({session}))
+    return ForgetTarget(lessons=frozenset({load().find(arguments.name).id}))
 
 
-def _never_again(target: Target) -> None:
+def _never_again(target: ForgetTarget) -> None:
     """Past transcripts still hold what is forgotten; mining them must not bring it back."""
     state = assimilate_state.load()
     gone = state.forgotten
@@ -127,7 +127,7 @@ def _never_again(target: Target) -> None:
     assimilate_state.save(state)
 
 
-def _tells_of(transcript: Path, target: Target) -> bool:
+def _tells_of(transcript: Path, target: ForgetTarget) -> bool:
     """Whether the path itself names a session that is forgotten, or its file is of the span of time."""
     if any(re.search(rf"(?<![^\W_]){re.escape(session)}(?![^\W_])", str(transcript)) for session in target.sessions):
         return True
@@ -172,40 +172,40 @@ def since(text: str, now: int) -> int:
         raise UsageError(f"--since: expected 2026-11-30, 2026-11-30T14:00 or 90m, 2h, 3d, 1w; got {text!r}") from None
 
 
-def _everywhere(target: Target, state: Iterable[Path], *, dry_run: bool) -> Iterator[tuple[Path, int]]:
+def _everywhere(target: ForgetTarget, state: Iterable[Path], *, dry_run: bool) -> Iterator[tuple[Path, int]]:
     for path in [*state, *_remade()]:
         if not dry_run:
             path.unlink(missing_ok=True)
         yield path, 1
     for name in JOURNALS:
-        yield from _forget_in(Journal(places().journal(name)), name, target, dry_run=dry_run)
+        yield from _forget_in(Journal(user_paths().journal(name)), name, target, dry_run=dry_run)
     yield from _in_our_team_files(target, dry_run=dry_run)
-    for path in _files(places().sessions, ".ctx"):
+    for path in _files(user_paths().sessions, ".ctx"):
         yield path, _blank(path, target.lessons, dry_run=dry_run)
 
 
 def _remade() -> list[Path]:
     """Files made of the journals: they are made again when they are needed."""
-    found = [path for name in REMADE for path in _files(places().state / name, "")]
-    report = places().state / "report.html"
+    found = [path for name in REMADE for path in _files(user_paths().state / name, "")]
+    report = user_paths().state / "report.html"
     return [*found, *([report] if report.exists() else [])]
 
 
-def _in_our_team_files(target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
+def _in_our_team_files(target: ForgetTarget, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
     """This machine's own files, and copies of them that a sync made. One that merges by union may bring lines back; the
     tombstone hides them."""
     ours = team()
     if ours is None:
         return
     hashes = {hashed(ours.salt, "session", f"{agent}\0{session}") for agent in AGENTS for session in target.sessions}
-    there: dict[Kind, Target] = {"lessons": target, "outcomes": target._replace(sessions=frozenset(hashes))}
+    there: dict[Kind, ForgetTarget] = {"lessons": target, "outcomes": target._replace(sessions=frozenset(hashes))}
     for kind, meant in there.items():
         copies = [path for path in ours.files(kind) if (file := parse_name(path.name)) and file.owner == ours.owner]
         for path in [ours.directory / team_file_name(ours.owner, kind), *copies]:
             yield from _forget_in(Journal(path), kind, meant, dry_run=dry_run)
 
 
-def _forget_in(journal: Journal, name: str, target: Target, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
+def _forget_in(journal: Journal, name: str, target: ForgetTarget, *, dry_run: bool) -> Iterator[tuple[Path, int]]:
     """From the journal; its quarantine goes whole, because nobody can tell of whom a damaged line was."""
     if not journal.path.exists() and not journal.quarantine_path.exists():
         return
@@ -224,7 +224,7 @@ def _state_files(sessions: frozenset[str], since_ms: int = -1) -> Iterator[Path]
     """The files that are one session's alone: its state, and the meters of its investigations."""
     starts = tuple(session_file_name(agent, session).removesuffix("ctx") for agent in AGENTS for session in sessions)
     meters = {investigations.file_name(session) for session in sessions}
-    for path in [*_files(places().sessions, ".ctx"), *_files(places().state / "investigations", ".jsonl")]:
+    for path in [*_files(user_paths().sessions, ".ctx"), *_files(user_paths().state / "investigations", ".jsonl")]:
         recent = since_ms >= 0 and path.stat().st_mtime_ns // 1_000_000 >= since_ms
         if recent or path.name in meters or (starts and path.name.startswith(starts)):
             yield path

@@ -18,7 +18,7 @@ from borgd.cli.working_directory import working_directory
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.errors import InputError, UsageError
 from borgd.lessons.team import owner_name
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.recall.choose import Choice, choose_early, choose_stop
 from borgd.recall.context import Context
 from borgd.recall.early import ANY
@@ -122,7 +122,7 @@ def run(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     if options.lessons is not None and not options.lessons.is_file():
         raise InputError(str(options.lessons), "no such file")
-    where, text = places(), text_of(options)
+    where, text = user_paths(), text_of(options)
     config = read_config(where)
     policy = policy_of(config)
     engineer = engineer_name(config)
@@ -134,7 +134,7 @@ def run(argv: list[str]) -> int:
     matches = [
         match
         for match in knowledge.index.match(context, knowledge.prior, explain=True)
-        if options.lessons or knowledge.hears(knowledge.lessons[match.id], remote)
+        if options.lessons or knowledge.reaches(knowledge.lessons[match.id], remote)
     ]
     now_ms = clock.now_ms()
     if options.channel == "early":

@@ -13,7 +13,7 @@ from borgd.cli.terminal_text import about, printable
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.errors import BorgError
 from borgd.lessons.team import SALT_BYTES, TeamCard, owner_name
-from borgd.paths import Places, places, private_dir
+from borgd.paths import Paths, private_dir, user_paths
 from borgd.stores.team import CARD, Team, read_card
 
 KEPT_LOCAL = "*.lock\n*.quarantine\n*.rewrite\n.*.new\n"
@@ -54,7 +54,7 @@ def with_directory(text: str, directory: str) -> str:
     return f"{text[: section.end()]}\n{line if directory else ''}{kept}\n{text[stop:]}"
 
 
-def configure(where: Places, directory: str) -> None:
+def configure(where: Paths, directory: str) -> None:
     """Set the team's directory in config.toml.
 
     :raises BorgError: it cannot be written.
@@ -70,7 +70,7 @@ def configure(where: Places, directory: str) -> None:
         raise BorgError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def status(where: Places) -> dict[str, object]:
+def status(where: Paths) -> dict[str, object]:
     """What is shared, by whom.
 
     :raises BorgError: no team, or its directory cannot be read.
@@ -116,7 +116,7 @@ def run(argv: list[str]) -> int:
         if name == "status":
             command.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)
-    where = places()
+    where = user_paths()
     if options.command == "status":
         found = status(where)
         print(msgspec.json.encode(found).decode()) if options.json else show(found)

@@ -12,7 +12,7 @@ from borgd.cli.terminal_text import about, clock, printable
 from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome, PoolEntry
-from borgd.paths import places
+from borgd.paths import user_paths
 
 LISTED = 5
 """design: sessions that an error names."""
@@ -82,7 +82,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("session", nargs="?", help="the agent's session id, or its beginning (the last session)")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)
-    where = places()
+    where = user_paths()
     reading = Journal(where.journal("decisions")).read(Decision)
     for damage in reading.damage:
         print(f"borg: {where.journal('decisions')}:{damage.line}: {damage.reason}", file=sys.stderr)

@@ -7,7 +7,7 @@ import os
 import sys
 
 from borgd.errors import BorgError, ConfigError, UsageError
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.server.listen import Claim, claim
 
 USAGE = "usage: borg run\n\nServe in the foreground. SIGTERM or Ctrl-C ends it; the requests in flight are answered first."
@@ -28,7 +28,7 @@ def run(argv: list[str]) -> int:
     env = dict(os.environ)
     for name in OF_THIS_PROCESS:
         os.environ.pop(name, None)
-    held = claim(places(env), env)  # before the slow imports: clients that come now wait in the kernel's queue
+    held = claim(user_paths(env), env)  # before the slow imports: clients that come now wait in the kernel's queue
     try:
         return _serve(held, env)
     finally:
@@ -45,7 +45,7 @@ def _serve(held: Claim, env: dict[str, str]) -> int:
     from borgd.server.lifecycle import serve
     from borgd.server.log import close_log, open_log
 
-    where = places(env)
+    where = user_paths(env)
     log = open_log(where.state / "daemon.log")
     logger = logging.getLogger("borgd.run")
     try:

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from borgd.errors import BorgError, NoDaemonError, ProtocolError, UsageError
-from borgd.paths import places
+from borgd.paths import user_paths
 from borgd.protocol.client import UnreachableError, call, daemon_pid
 from borgd.stores.daemon_lock import LOCK_NAME, is_locked, lock_owner, state_lock
 
@@ -58,7 +58,7 @@ def run(argv: list[str]) -> int:
 
 def _lock_of(pid: int | None) -> Path | None:
     """The held lock that names ``pid``: the proof that it is the daemon."""
-    where = places()
+    where = user_paths()
     for path in (state_lock(where), where.run / LOCK_NAME):
         owner = lock_owner(path)
         if pid is not None and owner is not None and owner[0] == pid and is_locked(path):
@@ -83,7 +83,7 @@ def _signal(pid: int | None, first: signal.Signals) -> int:
     lock = _lock_of(pid)
     if pid is None or lock is None:
         raise NoDaemonError(
-            f"what listens on {places().socket} (pid {pid or 'unknown'}) does not answer and does not hold borgd's lock;"
+            f"what listens on {user_paths().socket} (pid {pid or 'unknown'}) does not answer and does not hold borgd's lock;"
             " nothing was signalled: look at it, and end it yourself"
         )
     with _Process(pid) as process:

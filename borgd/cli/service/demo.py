@@ -36,7 +36,7 @@ TASK = "In Orion, raise the uploader's retry limit from 3 to 8 and keep the back
 UNRELATED = "What does the word 'idempotent' mean? One sentence, please."
 
 
-class Home:
+class DemoHome:
     """The throw-away home: its environment, its daemon, and what an agent does in it."""
 
     def __init__(self, root: Path) -> None:
@@ -90,7 +90,7 @@ def told(answer: dict[str, Any]) -> str:
     return str(answer.get("reason") or answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
-def session(home: Home) -> None:
+def session(home: DemoHome) -> None:
     """The scripted session."""
     name = home.borg("lesson", "add", *(word for pair in LESSON.items() for word in pair)).split()[1]
     say(
@@ -127,7 +127,7 @@ def run(argv: list[str]) -> int:
     if argv:
         raise UsageError(f"borg demo takes no arguments, not {argv[0]!r}")
     with tempfile.TemporaryDirectory(prefix="borg-demo-") as directory:
-        home = Home(Path(directory))
+        home = DemoHome(Path(directory))
         config = Path(directory) / ".config" / "borgd"
         config.mkdir(parents=True)
         (config / "config.toml").write_text("[recall]\nholdout = 0.0  # nothing is withheld in the demo\n")

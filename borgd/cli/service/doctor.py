@@ -10,7 +10,7 @@ import sys
 from borgd.cli.service.doctor_checks import BAD, findings
 from borgd.cli.terminal_text import about
 from borgd.errors import EXIT_FORESEEN
-from borgd.paths import places
+from borgd.paths import user_paths
 
 
 def run(argv: list[str]) -> int:
@@ -18,7 +18,7 @@ def run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="borg doctor", description=about(__doc__))
     parser.add_argument("--json", action="store_true", help="one JSON object: ok, findings")
     options = parser.parse_args(argv)
-    found = list(findings(places(), dict(os.environ)))
+    found = list(findings(user_paths(), dict(os.environ)))
     ok = all(finding.state != BAD for finding in found)
     if options.json:
         print(json.dumps({"ok": ok, "findings": [finding._asdict() for finding in found]}))

@@ -20,7 +20,7 @@ from borgd import __version__
 from borgd.cli.service.install import CLIENT, MODULE, client_path, installed
 from borgd.config.read import read_config
 from borgd.errors import BorgError, ConfigError, NoDaemonError, ProtocolError, refused
-from borgd.paths import Places, shipped
+from borgd.paths import Paths, shipped
 from borgd.protocol import frames as wire
 from borgd.protocol.client import UnreachableError, call, daemon_pid
 
@@ -53,7 +53,7 @@ MEANING = {
 OK, NOTE, BAD = "ok", "note", "bad"
 
 
-class Finding(NamedTuple):
+class DoctorFinding(NamedTuple):
     """``state`` is ok, note (works, but look) or bad; ``todo`` is empty where there is nothing to do."""
 
     name: str
@@ -62,9 +62,9 @@ class Finding(NamedTuple):
     todo: str = ""
 
 
-def findings(where: Places, env: dict[str, str]) -> Iterator[Finding]:
+def findings(where: Paths, env: dict[str, str]) -> Iterator[DoctorFinding]:
     """All of them, in the order in which a person should read them."""
-    checks: list[Callable[[], Iterator[Finding]]] = [
+    checks: list[Callable[[], Iterator[DoctorFinding]]] = [
         lambda: runtime_directory(env),
         lambda: directories(where),
         lambda: daemon(where),
@@ -79,155 +79,165 @@ def findings(where: Places, env: dict[str, str]) -> Iterator[Finding]:
         try:
             yield from check()
         except BorgError as error:
-            yield Finding("doctor", BAD, str(error))
+            yield DoctorFinding("doctor", BAD, str(error))
         except OSError as error:
-            yield Finding("doctor", BAD, refused(error) or str(error))
+            yield DoctorFinding("doctor", BAD, refused(error) or str(error))
 
 
 def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def runtime_directory(env: dict[str, str]) -> Iterator[Finding]:
+def runtime_directory(env: dict[str, str]) -> Iterator[DoctorFinding]:
     """Whether $XDG_RUNTIME_DIR can hold the socket."""
     name, value = "runtime directory", env.get("XDG_RUNTIME_DIR", "")
     path = Path(value)
     if not value:
-        yield Finding(name, OK, "XDG_RUNTIME_DIR is not set; the socket is in the state directory")
+        yield DoctorFinding(name, OK, "XDG_RUNTIME_DIR is not set; the socket is in the state directory")
     elif not value.startswith("/"):
-        yield Finding(
+        yield DoctorFinding(
             name, NOTE, f"XDG_RUNTIME_DIR is the relative path {value!r} and is not used", "set it to an absolute path"
         )
     elif not path.is_dir() or path.is_symlink():
-        yield Finding(name, NOTE, f"{value} is not a directory and is not used", "log in again, or unset XDG_RUNTIME_DIR")
+        yield DoctorFinding(
+            name, NOTE, f"{value} is not a directory and is not used", "log in again, or unset XDG_RUNTIME_DIR"
+        )
     elif path.stat().st_uid != os.getuid():
-        yield Finding(
+        yield DoctorFinding(
             name, NOTE, f"{value} belongs to uid {path.stat().st_uid} and is not used", "unset it after su or sudo"
         )
     elif _mode(path) != 0o700:
-        yield Finding(name, NOTE, f"{value} has mode {_mode(path):o} and is not used", f"chmod 700 {value}")
+        yield DoctorFinding(name, NOTE, f"{value} has mode {_mode(path):o} and is not used", f"chmod 700 {value}")
     else:
-        yield Finding(name, OK, f"{value} holds the socket")
+        yield DoctorFinding(name, OK, f"{value} holds the socket")
 
 
-def directories(where: Places) -> Iterator[Finding]:
+def directories(where: Paths) -> Iterator[DoctorFinding]:
     """Whether our directories are ours, private and writable."""
     for path in (where.config, where.data, where.state, where.run):
         if not path.exists():
             continue
         owner = path.stat().st_uid
         if owner != os.getuid():
-            yield Finding("directories", BAD, f"{path} belongs to uid {owner}", "give it back to yourself, or move it away")
+            yield DoctorFinding(
+                "directories", BAD, f"{path} belongs to uid {owner}", "give it back to yourself, or move it away"
+            )
         elif os.statvfs(path).f_flag & os.ST_RDONLY:
-            yield Finding(
+            yield DoctorFinding(
                 "directories", BAD, f"{path} is on a read-only file system: nothing is stored", "mount it writable"
             )
         elif not os.access(path, os.W_OK | os.X_OK):
-            yield Finding("directories", BAD, f"{path} cannot be written", f"chmod u+rwx {path}")
+            yield DoctorFinding("directories", BAD, f"{path} cannot be written", f"chmod u+rwx {path}")
         elif os.statvfs(path).f_bavail * os.statvfs(path).f_frsize < LEAST_FREE_BYTES:
-            yield Finding("directories", BAD, f"{path}: the disk is full, nothing is stored", "free some space")
+            yield DoctorFinding("directories", BAD, f"{path}: the disk is full, nothing is stored", "free some space")
         elif path != where.config and _mode(path) & 0o077:
-            yield Finding("directories", NOTE, f"{path} has mode {_mode(path):o}: others can look in", f"chmod 700 {path}")
+            yield DoctorFinding(
+                "directories", NOTE, f"{path} has mode {_mode(path):o}: others can look in", f"chmod 700 {path}"
+            )
         else:
-            yield Finding("directories", OK, f"{path} is yours")
+            yield DoctorFinding("directories", OK, f"{path} is yours")
 
 
-def daemon(where: Places) -> Iterator[Finding]:
+def daemon(where: Paths) -> Iterator[DoctorFinding]:
     """Whether a daemon answers, and of which version it is."""
     try:
         answer = call("ping", timeout_s=PING_S)
         said = msgspec.json.decode(answer.out, type=dict[str, object])
     except UnreachableError as error:
         if error.cause in ("ENOENT", "ECONNREFUSED"):
-            yield Finding("daemon", NOTE, str(error), "borg start; the next session's start would do it too")
+            yield DoctorFinding("daemon", NOTE, str(error), "borg start; the next session's start would do it too")
             return
         holder = None
         with suppress(NoDaemonError):
             holder = daemon_pid(PING_S)
-        yield Finding("daemon", BAD, f"{error}" + (f" (pid {holder})" if holder else ""), "borg stop, then borg start")
+        yield DoctorFinding("daemon", BAD, f"{error}" + (f" (pid {holder})" if holder else ""), "borg stop, then borg start")
         return
     except (ProtocolError, msgspec.MsgspecError) as error:
-        yield Finding("daemon", BAD, f"what answers is no borgd of this version: {error}", "borg stop, then borg start")
+        yield DoctorFinding(
+            "daemon", BAD, f"what answers is no borgd of this version: {error}", "borg stop, then borg start"
+        )
         return
     version, pid = said.get("version"), said.get("pid")
     if version != __version__ or said.get("protocol") != wire.VERSION:
         text = f"the daemon (pid {pid}) is borgd {version}, this is {__version__}"
-        yield Finding("daemon", NOTE, text, "borg stop, then borg start")
+        yield DoctorFinding("daemon", NOTE, text, "borg stop, then borg start")
     else:
-        yield Finding("daemon", OK, f"borgd {version}, pid {pid}, answers on {where.socket}")
+        yield DoctorFinding("daemon", OK, f"borgd {version}, pid {pid}, answers on {where.socket}")
 
 
-def client(where: Places) -> Iterator[Finding]:
+def client(where: Paths) -> Iterator[DoctorFinding]:
     """Whether the installed hook client is there, ours, current, and has an interpreter."""
     path, todo = client_path(where), "borg install claude-code --apply"
     if not path.exists():
-        yield Finding("client", NOTE, f"not installed at {path}", todo)
+        yield DoctorFinding("client", NOTE, f"not installed at {path}", todo)
         return
     first, _, body = path.read_bytes().partition(b"\n")
     interpreter = first.removeprefix(b"#!").decode("utf-8", "replace").split(" ")[0]
     if path.stat().st_uid != os.getuid() or _mode(path) & 0o022:
-        yield Finding("client", BAD, f"{path} can be changed by others", todo)
+        yield DoctorFinding("client", BAD, f"{path} can be changed by others", todo)
     if not os.access(path, os.X_OK):
-        yield Finding("client", BAD, f"{path} cannot be executed", todo)
+        yield DoctorFinding("client", BAD, f"{path} cannot be executed", todo)
     if not os.access(interpreter, os.X_OK):
-        yield Finding("client", BAD, f"its interpreter {interpreter} is gone", todo)
+        yield DoctorFinding("client", BAD, f"its interpreter {interpreter} is gone", todo)
     elif "/shims/" in interpreter:
-        yield Finding("client", NOTE, f"{interpreter} is a shim, which costs each hook tens of milliseconds", todo)
+        yield DoctorFinding("client", NOTE, f"{interpreter} is a shim, which costs each hook tens of milliseconds", todo)
     module = path.with_name(MODULE)
     wanted = (shipped("hooks") / CLIENT).read_bytes().partition(b"\n")[2], (shipped("hooks") / MODULE).read_bytes()
     if not module.exists():
-        yield Finding("client", BAD, f"{module} is missing: every hook says nothing", todo)
+        yield DoctorFinding("client", BAD, f"{module} is missing: every hook says nothing", todo)
     elif (body, module.read_bytes()) != wanted:
-        yield Finding("client", NOTE, f"{path} is not the client of borgd {__version__}", todo)
+        yield DoctorFinding("client", NOTE, f"{path} is not the client of borgd {__version__}", todo)
     else:
-        yield Finding("client", OK, f"{path}, run by {interpreter}")
+        yield DoctorFinding("client", OK, f"{path}, run by {interpreter}")
 
 
-def launcher(where: Places) -> Iterator[Finding]:
+def launcher(where: Paths) -> Iterator[DoctorFinding]:
     """Whether a session's start can start the daemon."""
     path, todo = where.data / "launch", "borg install claude-code --apply"
     if not path.exists():
-        yield Finding("start", NOTE, "a session's start cannot start the daemon: it is not installed", todo)
+        yield DoctorFinding("start", NOTE, "a session's start cannot start the daemon: it is not installed", todo)
         return
     command = path.read_text("utf-8", "replace").split("\n")[0]
     if path.is_symlink() or path.stat().st_uid != os.getuid() or _mode(path) & 0o022:
-        yield Finding("start", BAD, f"{path} is not yours alone to write and is not used", todo)
+        yield DoctorFinding("start", BAD, f"{path} is not yours alone to write and is not used", todo)
     elif not os.access(command, os.X_OK):
-        yield Finding("start", BAD, f"{command}, which should run the daemon, is gone", todo)
+        yield DoctorFinding("start", BAD, f"{command}, which should run the daemon, is gone", todo)
     else:
-        yield Finding("start", OK, f"a session's start runs {command}")
+        yield DoctorFinding("start", OK, f"a session's start runs {command}")
 
 
-def settings(where: Places) -> Iterator[Finding]:
+def settings(where: Paths) -> Iterator[DoctorFinding]:
     """Whether the agents' settings call the client."""
     for agent in AGENTS:
         try:
             held = installed(agent, where)
         except BorgError as error:
-            yield Finding(agent, BAD, str(error), "mend that file; borgd changes nothing in it until then")
+            yield DoctorFinding(agent, BAD, str(error), "mend that file; borgd changes nothing in it until then")
             continue
         missing = sorted(event for event, there in held.items() if not there)
         todo = f"borg install {agent} --apply"
         if not missing:
-            yield Finding(agent, OK, f"calls borgd for {', '.join(sorted(held))}")
+            yield DoctorFinding(agent, OK, f"calls borgd for {', '.join(sorted(held))}")
         elif len(missing) == len(held):
-            yield Finding(agent, NOTE, "does not call borgd", todo)
+            yield DoctorFinding(agent, NOTE, "does not call borgd", todo)
         else:
-            yield Finding(agent, BAD, f"does not call borgd for {', '.join(missing)}", todo)
+            yield DoctorFinding(agent, BAD, f"does not call borgd for {', '.join(missing)}", todo)
 
 
-def configuration(where: Places) -> Iterator[Finding]:
+def configuration(where: Paths) -> Iterator[DoctorFinding]:
     """Whether config.toml can be used."""
     try:
         read_config(where)
     except ConfigError as error:
-        yield Finding("config", BAD, str(error), "mend it; until then the daemon uses the defaults and commands refuse")
+        yield DoctorFinding(
+            "config", BAD, str(error), "mend it; until then the daemon uses the defaults and commands refuse"
+        )
         return
     text = f"{where.config_file} is fine" if where.config_file.exists() else "no config.toml: the defaults are used"
-    yield Finding("config", OK, text)
+    yield DoctorFinding("config", OK, text)
 
 
-def shell(env: dict[str, str]) -> Iterator[Finding]:
+def shell(env: dict[str, str]) -> Iterator[DoctorFinding]:
     """Whether the login shell prints something of its own: some agents run hooks through it, and read that as the answer."""
     program = env.get("SHELL", "")
     if not os.access(program, os.X_OK):
@@ -237,18 +247,18 @@ def shell(env: dict[str, str]) -> Iterator[Finding]:
             [program, "-l", "-c", ":"], stdin=subprocess.DEVNULL, capture_output=True, timeout=SHELL_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
-        yield Finding("shell", NOTE, f"{program} -l takes longer than {SHELL_S:g} s to start", "look at your profile")
+        yield DoctorFinding("shell", NOTE, f"{program} -l takes longer than {SHELL_S:g} s to start", "look at your profile")
         return
     if done.stdout:
         text = (
             f"your {Path(program).name} profile prints to standard output; agents that run hooks through it read no answer"
         )
-        yield Finding("shell", BAD, text, "let the profile print only where the shell is interactive")
+        yield DoctorFinding("shell", BAD, text, "let the profile print only where the shell is interactive")
     else:
-        yield Finding("shell", OK, f"{program} prints nothing of its own")
+        yield DoctorFinding("shell", OK, f"{program} prints nothing of its own")
 
 
-def failures(where: Places) -> Iterator[Finding]:
+def failures(where: Paths) -> Iterator[DoctorFinding]:
     """The last failures of the client, with what they mean."""
     path = where.state / "hook.log"
     try:
@@ -256,12 +266,12 @@ def failures(where: Places) -> Iterator[Finding]:
             file.seek(max(0, path.stat().st_size - TAIL_BYTES))
             lines = file.read().decode("utf-8", "replace").split("\n")
     except FileNotFoundError:
-        yield Finding("hook log", OK, "no hook ever failed")
+        yield DoctorFinding("hook log", OK, "no hook ever failed")
         return
     since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 24 * 3600))
     parts = [words for words in (line.split(" ", 4) for line in lines) if len(words) == 5]
     recent = sum(words[0] >= since for words in parts)
-    yield Finding("hook log", NOTE if recent else OK, f"{recent} failures in the last 24 hours in {path}")
+    yield DoctorFinding("hook log", NOTE if recent else OK, f"{recent} failures in the last 24 hours in {path}")
     for stamp, agent, event, cause, text in parts[-LAST_FAILURES:]:
         meaning = MEANING.get(cause, "unknown cause")
-        yield Finding("hook log", OK, f"{stamp} {agent} {event}: {cause}, {meaning} ({text})")
+        yield DoctorFinding("hook log", OK, f"{stamp} {agent} {event}: {cause}, {meaning} ({text})")

@@ -18,7 +18,7 @@ from typing import Any
 from borgd.cli.terminal_text import about
 from borgd.errors import BorgError, InputError
 from borgd.files import replace_file
-from borgd.paths import Places, places, private_dir, shipped
+from borgd.paths import Paths, private_dir, shipped, user_paths
 
 CLIENT = "borg-hook"
 MODULE = "borg_hook.py"
@@ -27,7 +27,7 @@ SHEBANG_CHARS = 110
 """host: kernels cut a script's first line at 127 bytes or more."""
 
 
-def client_path(where: Places) -> Path:
+def client_path(where: Paths) -> Path:
     """The installed client: a copy outside any environment, so that removing one leaves hooks that fail open."""
     return where.data / "hook" / CLIENT
 
@@ -43,7 +43,7 @@ def settings_path(agent: str) -> Path:
     return (Path(directory) if directory else Path.home() / ".claude") / "settings.json"
 
 
-def entries(agent: str, where: Places) -> dict[str, dict[str, Any]]:
+def entries(agent: str, where: Paths) -> dict[str, dict[str, Any]]:
     """Event -> the matcher group that belongs in the agent's settings."""
     events = json.loads((shipped("hooks") / agent / "hooks.json").read_text())
     groups = {}
@@ -123,7 +123,7 @@ def indent_of(text: str) -> int:
     return 2
 
 
-def place_client(where: Places) -> None:
+def place_client(where: Paths) -> None:
     """Copy the client into the data directory and note how to start the daemon."""
     private_dir(where.data)
     interpreter = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
@@ -140,7 +140,7 @@ def place_client(where: Places) -> None:
     replace_file(where.data / "launch", launch.encode(), 0o600)
 
 
-def installed(agent: str, where: Places) -> dict[str, bool]:
+def installed(agent: str, where: Paths) -> dict[str, bool]:
     """Event -> whether the agent's settings hold our entry as it should be (for doctor)."""
     _, settings = read_settings(settings_path(agent))
     hooks = settings.get("hooks")
@@ -158,7 +158,7 @@ def run(argv: list[str]) -> int:
         from borgd.cli.service.install_systemd import run as run_systemd
 
         return run_systemd(argv[0] == "uninstall", options.apply)
-    where = places()
+    where = user_paths()
     path = settings_path(options.agent)
     text, settings = read_settings(path)
     wanted = entries(options.agent, where) if argv[0] == "install" else {}

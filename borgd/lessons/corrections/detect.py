@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from borgd.errors import ConfigError
-from borgd.lessons.corrections.languages import LANGUAGES, Rule, language
+from borgd.lessons.corrections.languages import LANGUAGES, PatternRule, language
 from borgd.lessons.corrections.veto import parse as parse_veto
 
 ENOUGH = 0.5
@@ -103,7 +103,7 @@ class Correction(msgspec.Struct, frozen=True, kw_only=True):
     strength: float
 
 
-def detect(prompt: str, proposal: str, own: Sequence[Rule] = ()) -> Correction | None:
+def detect(prompt: str, proposal: str, own: Sequence[PatternRule] = ()) -> Correction | None:
     """Whether ``prompt`` pushes back on ``proposal``, the agent's last words or deeds. None: it does not.
 
     :param proposal: empty where the agent has proposed nothing yet; then nothing is a correction.
@@ -143,7 +143,7 @@ def _says_something(text: str) -> bool:
     return len(text.split(maxsplit=2)) >= 2 or len(_WIDE.findall(text, 0, LOOKED_AT)) >= 4
 
 
-def _matches(text: str, is_long: bool, code: str) -> list[Rule]:
+def _matches(text: str, is_long: bool, code: str) -> list[PatternRule]:
     rules, harmless = language(code)
     sentences = [part.strip(_EDGES).rstrip(_ENDS) for part in _SENTENCE_END.split(harmless.sub(" ~ ", text[:LOOKED_AT]))]
     sentences = [sentence for sentence in sentences if sentence]
@@ -176,7 +176,7 @@ def _openings(sentences: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def own_rules(patterns: tuple[str, ...]) -> tuple[Rule, ...]:
+def own_rules(patterns: tuple[str, ...]) -> tuple[PatternRule, ...]:
     """The person's own patterns (``[capture] patterns``) as rules, matched anywhere in the lower-cased prompt.
 
     :raises ConfigError: one of them is no regular expression; names which.
@@ -189,7 +189,7 @@ def own_rules(patterns: tuple[str, ...]) -> tuple[Rule, ...]:
             raise ConfigError(
                 "config.toml", f"expected a regular expression: {error}", field=f"capture.patterns[{number}]"
             ) from None
-        rules.append(Rule(f"own-{number}", "early", OWN_STRENGTH, "matches a pattern of yours", compiled))
+        rules.append(PatternRule(f"own-{number}", "early", OWN_STRENGTH, "matches a pattern of yours", compiled))
     return tuple(rules)
 
 

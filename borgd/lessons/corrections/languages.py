@@ -22,7 +22,7 @@ LANGUAGES: Mapping[str, str] = {
 }
 
 
-class Rule(NamedTuple):
+class PatternRule(NamedTuple):
     """``where``: ``opening`` (the first clause, from its start), ``first`` (anywhere in the first sentence) or ``early``
     (anywhere in the first sentences). ``strength`` in (0, 1]: how sure this alone makes us."""
 
@@ -33,13 +33,13 @@ class Rule(NamedTuple):
     pattern: re.Pattern[str]
 
 
-def rule(name: str, where: str, strength: float, reason: str, pattern: str) -> Rule:
+def rule(name: str, where: str, strength: float, reason: str, pattern: str) -> PatternRule:
     """A Rule with its pattern compiled."""
-    return Rule(name, where, strength, reason, re.compile(pattern))
+    return PatternRule(name, where, strength, reason, re.compile(pattern))
 
 
 @cache
-def language(code: str) -> tuple[tuple[Rule, ...], re.Pattern[str]]:
+def language(code: str) -> tuple[tuple[PatternRule, ...], re.Pattern[str]]:
     """The rules and the harmless idioms of the language ``code``."""
     module = import_module(LANGUAGES[code])
     return module.RULES, module.HARMLESS

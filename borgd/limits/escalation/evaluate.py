@@ -19,7 +19,17 @@ from typing import Any, Literal
 import msgspec
 
 from borgd.limits.escalation.facts import FACTS, MAX_DIGITS, Facts
-from borgd.limits.escalation.syntax import MAX_NODES, Form, PolicyError, Source, Text, Tree, Word, decode, parse
+from borgd.limits.escalation.syntax import (
+    MAX_NODES,
+    Form,
+    PolicyError,
+    SourceText,
+    StringLiteral,
+    SyntaxWord,
+    Tree,
+    decode,
+    parse,
+)
 
 EVALUATOR = "borgd-policy/1"
 """method: name and version of this evaluator, in every verdict's line of the trail."""
@@ -30,7 +40,7 @@ MAX_STEPS = MAX_NODES
 Kind = Literal["number", "truth", "verdict"]
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class EscalationVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a policy says: ``allow`` or not, the reason in its own words, the file's hash, the steps taken."""
 
     allow: bool
@@ -52,7 +62,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class FactReference:
     """The fact at this place of FACTS."""
 
     index: int
@@ -83,11 +93,11 @@ class Say:
     reason: str
 
 
-Node = Constant | Fact | Apply | If | Say
+Node = Constant | FactReference | Apply | If | Say
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class CompiledPolicy:
     """A policy that can be evaluated. ``hash`` is the SHA-256 of the file's bytes."""
 
     hash: str
@@ -104,7 +114,7 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def compile_policy(data: bytes) -> Policy:
+def compile_policy(data: bytes) -> CompiledPolicy:
     """The policy in a file's bytes.
 
     :raises PolicyError: anything but exactly one rule of the language; names line, column and what was expected.
@@ -122,14 +132,14 @@ def compile_policy(data: bytes) -> Policy:
     body, kind = _Compiler(source, parameters).node(rule.items[2])
     if kind != "verdict":
         raise source.error(f'the rule must end in (allow "…") or (deny "…"), not in a {kind}', rule.items[2].at)
-    return Policy(digest(data), body)
+    return CompiledPolicy(digest(data), body)
 
 
 def _is_word(tree: Tree, text: str) -> bool:
-    return isinstance(tree, Word) and tree.text == text
+    return isinstance(tree, SyntaxWord) and tree.text == text
 
 
-def _parameters(head: Tree, source: Source) -> dict[str, int]:
+def _parameters(head: Tree, source: SourceText) -> dict[str, int]:
     """The place of each parameter.
 
     :raises PolicyError: not a name and six different variables, or a fact's name in another fact's place.
@@ -138,11 +148,11 @@ def _parameters(head: Tree, source: Source) -> dict[str, int]:
     if not isinstance(head, Form) or len(head.items) != len(FACTS) + 1:
         raise source.error(expected, head.at)
     name = head.items[0]
-    if not isinstance(name, Word) or name.text in _RESERVED or not name.text[0].isalpha():
+    if not isinstance(name, SyntaxWord) or name.text in _RESERVED or not name.text[0].isalpha():
         raise source.error(expected, name.at)
     places: dict[str, int] = {}
     for index, item in enumerate(head.items[1:]):
-        if not isinstance(item, Word) or not item.text.startswith("$") or len(item.text) < 2 or item.text in places:
+        if not isinstance(item, SyntaxWord) or not item.text.startswith("$") or len(item.text) < 2 or item.text in places:
             raise source.error(f"{expected}: six different variables", item.at)
         if item.text[1:] in FACTS and item.text[1:] != FACTS[index]:
             raise source.error(f"{item.text} stands in the place of ${FACTS[index]}; {expected}", item.at)
@@ -152,18 +162,18 @@ def _parameters(head: Tree, source: Source) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Compiler:
-    source: Source
+    source: SourceText
     parameters: dict[str, int]
 
     def fail(self, problem: str, tree: Tree) -> PolicyError:
         return self.source.error(problem, tree.at)
 
     def node(self, tree: Tree) -> tuple[Node, Kind]:
-        if isinstance(tree, Text):
+        if isinstance(tree, StringLiteral):
             raise self.fail("a text can only stand in a verdict", tree)
-        if isinstance(tree, Word):
+        if isinstance(tree, SyntaxWord):
             return self.word(tree)
-        if not tree.items or not isinstance(tree.items[0], Word):
+        if not tree.items or not isinstance(tree.items[0], SyntaxWord):
             raise self.fail("expected an operator", tree)
         operator, arguments = tree.items[0].text, tree.items[1:]
         if operator in ("allow", "deny"):
@@ -182,10 +192,10 @@ class _Compiler:
             return Apply(operator, self.all(arguments, "number", 2, tree)), "truth"
         raise self.fail(f"{operator[:40]!r} is not in the policy language", tree.items[0])
 
-    def word(self, tree: Word) -> tuple[Node, Kind]:
+    def word(self, tree: SyntaxWord) -> tuple[Node, Kind]:
         if tree.text in self.parameters:
             index = self.parameters[tree.text]
-            return Fact(index), "truth" if FACTS[index] == "hard" else "number"
+            return FactReference(index), "truth" if FACTS[index] == "hard" else "number"
         if tree.text in ("True", "False"):
             return Constant(tree.text == "True"), "truth"
         digits = tree.text.removeprefix("-")
@@ -213,7 +223,7 @@ class _Compiler:
 
     def count(self, arguments: tuple[Tree, ...], count: int, tree: Form) -> list[tuple[Node, Kind]]:
         if len(arguments) != count:
-            name = tree.items[0].text if isinstance(tree.items[0], Word) else ""
+            name = tree.items[0].text if isinstance(tree.items[0], SyntaxWord) else ""
             raise self.fail(f"{name} takes {count} argument{'s' * (count > 1)}, not {len(arguments)}", tree)
         return [self.node(argument) for argument in arguments]
 
@@ -226,7 +236,7 @@ class _Compiler:
         return If(condition, then, other), left
 
     def verdict(self, word: str, arguments: tuple[Tree, ...], tree: Form) -> Say:
-        if len(arguments) != 1 or not isinstance(arguments[0], Text) or not arguments[0].text.strip():
+        if len(arguments) != 1 or not isinstance(arguments[0], StringLiteral) or not arguments[0].text.strip():
             raise self.fail(f'expected ({word} "a reason")', tree)
         return Say(word == "allow", arguments[0].text)
 
@@ -245,7 +255,7 @@ class _Walk:
         match node:
             case If(condition, then, other):
                 return self.value(then if self.value(condition) else other)
-            case Fact(index):
+            case FactReference(index):
                 return self.values[index]
             case Constant(value):
                 return value
@@ -279,7 +289,7 @@ _BINARY: Mapping[str, Any] = {
 }
 
 
-def evaluate(policy: Policy, facts: Facts, max_steps: int = MAX_STEPS) -> Verdict:
+def evaluate(policy: CompiledPolicy, facts: Facts, max_steps: int = MAX_STEPS) -> EscalationVerdict:
     """The one verdict of ``policy`` for ``facts``.
 
     :raises PolicyError: only where ``max_steps`` is smaller than MAX_STEPS and the policy needs more.
@@ -287,4 +297,4 @@ def evaluate(policy: Policy, facts: Facts, max_steps: int = MAX_STEPS) -> Verdic
     walk = _Walk(facts, max_steps)
     said = walk.value(policy.body)
     assert isinstance(said, Say), "compiling settled that the body is a verdict"
-    return Verdict(allow=said.allow, reason=said.reason, policy=policy.hash, steps=max_steps - walk.left)
+    return EscalationVerdict(allow=said.allow, reason=said.reason, policy=policy.hash, steps=max_steps - walk.left)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import product
 from math import ceil, floor, gcd, lcm
 
-from borgd.limits.escalation.evaluate import Apply, Constant, Fact, If, Node, Policy, Say, evaluate
+from borgd.limits.escalation.evaluate import Apply, CompiledPolicy, Constant, FactReference, If, Node, Say, evaluate
 from borgd.limits.escalation.facts import FACTS, Facts
 
 MAX_WAYS = 4_000
@@ -61,17 +61,17 @@ class _Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Branch:
     """What must hold to get somewhere."""
 
     constraints: tuple[_Constraint, ...] = ()
     hard: bool | None = None
 
-    def join(self, other: _Way) -> _Way | None:
+    def join(self, other: _Branch) -> _Branch | None:
         """Both together; None where they exclude each other."""
         if self.hard is not None and other.hard is not None and self.hard != other.hard:
             return None
-        return _Way(self.constraints + other.constraints, other.hard if self.hard is None else self.hard)
+        return _Branch(self.constraints + other.constraints, other.hard if self.hard is None else self.hard)
 
 
 def _combine(left: Polynomial, right: Polynomial, factor: Fraction) -> Polynomial:
@@ -99,55 +99,55 @@ def _bounded(terms: Mapping[Monomial, Fraction]) -> Polynomial:
 Value = Polynomial | bool | Say
 
 
-class _Ways:
+class _Branches:
     """The ways through one policy: each with what must hold and what it ends in."""
 
     def __init__(self) -> None:
         self.count = 0
 
-    def of(self, node: Node) -> list[tuple[_Way, Value]]:
+    def of(self, node: Node) -> list[tuple[_Branch, Value]]:
         found = list(self._of(node))
         self.count += len(found)
         if self.count > MAX_WAYS:
             raise _TooIntricateError
         return found
 
-    def _of(self, node: Node) -> Iterator[tuple[_Way, Value]]:
+    def _of(self, node: Node) -> Iterator[tuple[_Branch, Value]]:
         match node:
             case Say():
-                yield _Way(), node
+                yield _Branch(), node
             case Constant(value):
-                yield _Way(), value if isinstance(value, bool) else _bounded({(): Fraction(value)})
-            case Fact(index):
+                yield _Branch(), value if isinstance(value, bool) else _bounded({(): Fraction(value)})
+            case FactReference(index):
                 if index == _HARD:
-                    yield _Way(hard=True), True
-                    yield _Way(hard=False), False
+                    yield _Branch(hard=True), True
+                    yield _Branch(hard=False), False
                 else:
-                    yield _Way(), {(index,): Fraction(1)}
+                    yield _Branch(), {(index,): Fraction(1)}
             case If(condition, then, other):
                 branches = {True: self.of(then), False: self.of(other)}
-                for way, truth in self.of(condition):
-                    yield from self._joined(way, branches[bool(truth)])
+                for branch, truth in self.of(condition):
+                    yield from self._joined(branch, branches[bool(truth)])
             case Apply(operator, arguments):
                 yield from self._apply(operator, arguments)
 
-    def _joined(self, way: _Way, ends: list[tuple[_Way, Value]]) -> Iterator[tuple[_Way, Value]]:
+    def _joined(self, branch: _Branch, ends: list[tuple[_Branch, Value]]) -> Iterator[tuple[_Branch, Value]]:
         for other, value in ends:
-            joined = way.join(other)
+            joined = branch.join(other)
             if joined is not None:
                 yield joined, value
 
-    def _apply(self, operator: str, arguments: tuple[Node, ...]) -> Iterator[tuple[_Way, Value]]:
+    def _apply(self, operator: str, arguments: tuple[Node, ...]) -> Iterator[tuple[_Branch, Value]]:
         lefts = self.of(arguments[0])
         if operator == "not":
-            yield from ((way, not truth) for way, truth in lefts)
+            yield from ((branch, not truth) for branch, truth in lefts)
             return
         rights = self.of(arguments[1])
-        for way, left in lefts:
+        for branch, left in lefts:
             if operator in ("and", "or") and bool(left) == (operator == "or"):
-                yield way, left
+                yield branch, left
                 continue
-            for joined, right in self._joined(way, rights):
+            for joined, right in self._joined(branch, rights):
                 if operator in ("and", "or"):
                     yield joined, right
                 elif isinstance(left, bool) or isinstance(right, bool):
@@ -157,11 +157,13 @@ class _Ways:
                     assert not isinstance(right, Say)
                     yield from self._numbers(operator, joined, left, right)
 
-    def _numbers(self, operator: str, way: _Way, left: Polynomial, right: Polynomial) -> Iterator[tuple[_Way, Value]]:
+    def _numbers(
+        self, operator: str, branch: _Branch, left: Polynomial, right: Polynomial
+    ) -> Iterator[tuple[_Branch, Value]]:
         if operator == "*":
-            yield way, _multiply(left, right)
+            yield branch, _multiply(left, right)
         elif operator in "+-":
-            yield way, _combine(left, right, Fraction(1 if operator == "+" else -1))
+            yield branch, _combine(left, right, Fraction(1 if operator == "+" else -1))
         else:
             less = _combine(left, right, Fraction(-1))
             more = _combine(right, left, Fraction(-1))
@@ -175,7 +177,7 @@ class _Ways:
                 "==": [((at_most, at_least), True), ((below,), False), ((above,), False)],
             }
             for constraints, truth in outcomes[operator]:
-                yield _Way(way.constraints + constraints, way.hard), truth
+                yield _Branch(branch.constraints + constraints, branch.hard), truth
 
 
 def _tightened(constraint: _Constraint) -> _Constraint | bool:
@@ -230,7 +232,7 @@ def _impossible(constraints: tuple[_Constraint, ...]) -> bool:
     return False
 
 
-def looser_than(floor_policy: Policy, candidate: Policy) -> Looser | None:
+def looser_than(floor_policy: CompiledPolicy, candidate: CompiledPolicy) -> Looser | None:
     """None when ``candidate`` denies, for all facts, whatever ``floor_policy`` denies; else why it is refused."""
     shown = as_strict(floor_policy, candidate)
     if shown:
@@ -245,11 +247,11 @@ def looser_than(floor_policy: Policy, candidate: Policy) -> Looser | None:
     return Looser("it could not be shown to be as strict as the floor for all facts; keep the floor's comparisons", None)
 
 
-def as_strict(floor_policy: Policy, candidate: Policy) -> bool | None:
+def as_strict(floor_policy: CompiledPolicy, candidate: CompiledPolicy) -> bool | None:
     """Whether it is shown for all facts that ``candidate`` denies what the floor denies; None: a bound was reached."""
     try:
-        allowing = [way for way, end in _Ways().of(candidate.body) if isinstance(end, Say) and end.allow]
-        denying = [way for way, end in _Ways().of(floor_policy.body) if isinstance(end, Say) and not end.allow]
+        allowing = [branch for branch, end in _Branches().of(candidate.body) if isinstance(end, Say) and end.allow]
+        denying = [branch for branch, end in _Branches().of(floor_policy.body) if isinstance(end, Say) and not end.allow]
         if len(allowing) * len(denying) > MAX_WAYS:
             return None
         for one, other in product(allowing, denying):
@@ -277,7 +279,7 @@ def _numbers_in(node: Node) -> Iterator[Fraction]:
 _PARTS = (Fraction(0), Fraction(1, 2), Fraction(1))
 
 
-def sample(*policies: Policy) -> Iterator[Facts]:
+def sample(*policies: CompiledPolicy) -> Iterator[Facts]:
     """Facts at and around every number in ``policies`` and around each other: where policies usually differ."""
     numbers = sorted(
         {whole for policy in policies for value in _numbers_in(policy.body) for whole in (floor(value), ceil(value))}
@@ -293,7 +295,7 @@ def sample(*policies: Policy) -> Iterator[Facts]:
             yield Facts(spent=spent, ceiling=ceiling, soft=soft, min_local=min_local, iterations=iterations, hard=hard)
 
 
-def _difference(floor_policy: Policy, candidate: Policy) -> Facts | None:
+def _difference(floor_policy: CompiledPolicy, candidate: CompiledPolicy) -> Facts | None:
     """Facts that ``candidate`` allows and ``floor_policy`` denies, if the sample has some."""
     for facts in sample(floor_policy, candidate):
         if evaluate(candidate, facts).allow and not evaluate(floor_policy, facts).allow:

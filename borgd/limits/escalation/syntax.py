@@ -47,7 +47,7 @@ class PolicyError(LimitError):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SyntaxWord:
     """A bare word: an operator, a number, a variable."""
 
     text: str
@@ -55,7 +55,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class StringLiteral:
     """A quoted text, its escapes resolved."""
 
     text: str
@@ -70,11 +70,11 @@ class Form:
     at: int
 
 
-Tree = Word | Text | Form
+Tree = SyntaxWord | StringLiteral | Form
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """The file's text, to turn offsets into positions."""
 
     text: str
@@ -85,7 +85,7 @@ class Source:
         return PolicyError(problem, before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1)
 
 
-def decode(data: bytes) -> Source:
+def decode(data: bytes) -> SourceText:
     """The text in ``data``.
 
     :raises PolicyError: too long, or not UTF-8.
@@ -93,13 +93,13 @@ def decode(data: bytes) -> Source:
     if len(data) > MAX_POLICY_BYTES:
         raise PolicyError(f"the file has {len(data)} bytes; at most {MAX_POLICY_BYTES} are read")
     try:
-        return Source(data.decode("utf-8-sig"))
+        return SourceText(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise PolicyError("expected UTF-8 text", line, error.start - data.rfind(b"\n", 0, error.start)) from None
 
 
-def parse(source: Source) -> list[Tree]:
+def parse(source: SourceText) -> list[Tree]:
     """The top-level trees of ``source``, in order.
 
     :raises PolicyError: unbalanced, too deep, too many words, or a character that has no place in a policy.
@@ -133,13 +133,15 @@ def parse(source: Source) -> list[Tree]:
                 raise source.error(f"nested deeper than {MAX_DEPTH}", here)
             continue
         into = open_forms[-1][1] if open_forms else done
-        into.append(Word(match[kind], here) if kind == "word" else Text(_unescape(match[kind], source, here), here))
+        into.append(
+            SyntaxWord(match[kind], here) if kind == "word" else StringLiteral(_unescape(match[kind], source, here), here)
+        )
     if open_forms:
         raise source.error("this parenthesis is never closed", open_forms[-1][0])
     return done
 
 
-def _unescape(raw: str, source: Source, at: int) -> str:
+def _unescape(raw: str, source: SourceText, at: int) -> str:
     bad = next((escape for escape in _ESCAPE.findall(raw) if escape not in '"\\'), None)
     if bad is not None:
         raise source.error(f'only \\" and \\\\ can be escaped in a text, not \\{bad}', at)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from borgd.errors import LimitError
-from borgd.limits.escalation.evaluate import Policy, compile_policy, digest
+from borgd.limits.escalation.evaluate import CompiledPolicy, compile_policy, digest
 from borgd.limits.escalation.floor import Looser, looser_than
 from borgd.limits.escalation.syntax import PolicyError
 
@@ -29,7 +29,7 @@ CACHED_POLICIES = 64
 Origin = Literal["pinned", "earlier pin", "shipped", "floor"]
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class PolicyChange(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the policy journal. ``hash`` is what is proposed, pinned or gone back to; only a proposal has ``text``."""
 
     kind: Literal["proposed", "ratified", "rolled_back"]
@@ -39,12 +39,12 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-class History(msgspec.Struct, kw_only=True):
+class PolicyHistory(msgspec.Struct, kw_only=True):
     """The fold: known texts by hash, pins in order (the last one holds), the proposal that waits."""
 
     texts: dict[str, str] = {}
-    pins: list[Change] = []
-    waiting: Change | None = None
+    pins: list[PolicyChange] = []
+    waiting: PolicyChange | None = None
 
     @property
     def pinned(self) -> str | None:
@@ -52,17 +52,17 @@ class History(msgspec.Struct, kw_only=True):
         return self.pins[-1].hash if self.pins else None
 
 
-class Effective(msgspec.Struct, frozen=True, kw_only=True):
+class EffectivePolicy(msgspec.Struct, frozen=True, kw_only=True):
     """What decides now, and everything a person should know about why it is this one."""
 
-    policy: Policy
+    policy: CompiledPolicy
     text: str
     source: Origin
     problems: tuple[str, ...]
 
 
 @lru_cache(CACHED_POLICIES)
-def compiled(text: str) -> Policy:
+def compiled(text: str) -> CompiledPolicy:
     """``compile_policy``, remembered.
 
     :raises PolicyError: as ``compile_policy``.
@@ -76,11 +76,11 @@ def compared(floor: str, text: str) -> Looser | None:
     return looser_than(compiled(floor), compiled(text))
 
 
-def fold(history: History, records: Iterable[Mapping[str, Any]]) -> History:
+def fold(history: PolicyHistory, records: Iterable[Mapping[str, Any]]) -> PolicyHistory:
     """``history`` after ``records``; what is no change of a policy, or whose text is not of its hash, is passed over."""
     for record in records:
         try:
-            change = msgspec.convert(record, Change)
+            change = msgspec.convert(record, PolicyChange)
         except msgspec.ValidationError:
             continue
         if change.kind == "proposed":
@@ -94,7 +94,7 @@ def fold(history: History, records: Iterable[Mapping[str, Any]]) -> History:
     return history
 
 
-def check(data: bytes, floor: str) -> Policy:
+def check(data: bytes, floor: str) -> CompiledPolicy:
     """``data`` as a policy that may be proposed.
 
     :raises PolicyError: its form is wrong, or it is not shown to be as strict as ``floor``.
@@ -111,7 +111,7 @@ def _text(data: bytes) -> str:
     return data.decode()
 
 
-def propose(history: History, data: bytes, floor: str, by: str, now_ms: int) -> Change:
+def propose(history: PolicyHistory, data: bytes, floor: str, by: str, now_ms: int) -> PolicyChange:
     """The record that puts ``data`` before a person.
 
     :raises PolicyError: as ``check``, or it is the one that holds already.
@@ -119,10 +119,10 @@ def propose(history: History, data: bytes, floor: str, by: str, now_ms: int) -> 
     policy = check(data, floor)
     if history.pinned == policy.hash:
         raise PolicyError("this is the policy that holds already")
-    return Change(kind="proposed", hash=policy.hash, text=_text(data), by=by, ms=now_ms)
+    return PolicyChange(kind="proposed", hash=policy.hash, text=_text(data), by=by, ms=now_ms)
 
 
-def ratify(history: History, prefix: str, floor: str, by: str, now_ms: int) -> Change:
+def ratify(history: PolicyHistory, prefix: str, floor: str, by: str, now_ms: int) -> PolicyChange:
     """The record by which a person pins the waiting proposal.
 
     :param prefix: the first characters of its hash, at least eight: what is signed off is what was read.
@@ -137,10 +137,10 @@ def ratify(history: History, prefix: str, floor: str, by: str, now_ms: int) -> C
             f"the policy that waits is {waiting.hash[:SHORT_HASH]}, not {prefix[:64]!r}; read it with borg policy diff"
         )
     check(waiting.text.encode(), floor)
-    return Change(kind="ratified", hash=waiting.hash, by=by, ms=now_ms)
+    return PolicyChange(kind="ratified", hash=waiting.hash, by=by, ms=now_ms)
 
 
-def rollback(history: History, shipped: str, by: str, now_ms: int) -> Change:
+def rollback(history: PolicyHistory, shipped: str, by: str, now_ms: int) -> PolicyChange:
     """The record by which a person goes back to the policy that held before; before the first, the shipped one.
 
     :raises LimitError: the shipped policy holds, there is nothing before it.
@@ -148,10 +148,10 @@ def rollback(history: History, shipped: str, by: str, now_ms: int) -> Change:
     live = _live(history, shipped)
     if len(live) < 2:
         raise LimitError("the shipped policy holds; there is nothing to go back to")
-    return Change(kind="rolled_back", hash=live[-2], by=by, ms=now_ms)
+    return PolicyChange(kind="rolled_back", hash=live[-2], by=by, ms=now_ms)
 
 
-def _live(history: History, shipped: str) -> list[str]:
+def _live(history: PolicyHistory, shipped: str) -> list[str]:
     """The hashes one can go back to, the one that holds last: a rollback takes one away, a ratification adds one."""
     live = [digest(shipped.encode())]
     for pin in history.pins:
@@ -162,7 +162,7 @@ def _live(history: History, shipped: str) -> list[str]:
     return live
 
 
-def effective(history: History, shipped: str, floor: str, on_disk: bytes | None = None) -> Effective:
+def effective(history: PolicyHistory, shipped: str, floor: str, on_disk: bytes | None = None) -> EffectivePolicy:
     """What decides: the pinned policy, or the strictest sound answer where it cannot.
 
     :param floor: the operator's floor; must compile.
@@ -184,7 +184,7 @@ def effective(history: History, shipped: str, floor: str, on_disk: bytes | None 
     policy = compiled(text)
     if on_disk is not None and digest(on_disk) != policy.hash:
         problems.append(_stray(on_disk))
-    return Effective(policy=policy, text=text, source=origin, problems=tuple(problems))
+    return EffectivePolicy(policy=policy, text=text, source=origin, problems=tuple(problems))
 
 
 def _problem(text: str | None, floor: str) -> str | None:

@@ -24,7 +24,7 @@ class _Charge:
     stands: bool = True
 
 
-class Account:
+class InterruptAccount:
     """Charges and the counters of one window."""
 
     def __init__(self, window: Window) -> None:

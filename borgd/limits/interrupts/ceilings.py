@@ -19,22 +19,23 @@ from borgd.errors import ConfigError, LimitError
 from borgd.limits.interrupts import scopes
 from borgd.limits.interrupts.exact_fractions import ONE, fraction, half_up, unit
 
-BarKind = Literal["linear", "timed"]
+ThresholdKind = Literal["linear", "timed"]
 WindowKind = Literal["day", "rolling"]
 
 
 @dataclass(frozen=True)
-class Policy:
+class InterruptPolicy:
     """What an ask is judged by. ``local`` holds the ceiling of each configured scope, its ancestors left out.
 
-    ``root`` in asks per window; ``base``, ``cap``, ``threshold`` in [0, 1], base ≤ cap; ``hash`` names exactly this policy.
+    ``root`` in asks per window; ``base``, ``cap``, ``high_stakes`` in [0, 1], base ≤ cap; ``hash`` names exactly
+    this policy.
     """
 
     root: int = 3
     base: Fraction = Fraction(1, 2)
     cap: Fraction = Fraction(19, 20)
-    threshold: Fraction = Fraction(9, 10)
-    bar: BarKind = "linear"
+    high_stakes: Fraction = Fraction(9, 10)
+    threshold_kind: ThresholdKind = "linear"
     window: WindowKind = "day"
     zone: str = "UTC"
     hard_cap: bool = False
@@ -65,7 +66,7 @@ def local_ceiling(weight: Fraction, ceiling: int | None, root: int) -> int:
     return max(1, min(root, half_up(weight * own)))
 
 
-def policy(config: InterruptsConfig, zone: str = "UTC", source: str = "config.toml") -> Policy:
+def policy(config: InterruptsConfig, zone: str = "UTC", source: str = "config.toml") -> InterruptPolicy:
     """``config`` as exact numbers.
 
     :param zone: the machine's IANA zone, used where the configuration names none.
@@ -89,12 +90,12 @@ def policy(config: InterruptsConfig, zone: str = "UTC", source: str = "config.to
         if path in local:
             raise ConfigError(source, "expected each scope once, this is a second spelling of one", field=where)
         local[path] = local_ceiling(_weight(scope, where, source), scope.ceiling, config.daily_interrupt_budget)
-    return Policy(
+    return InterruptPolicy(
         root=config.daily_interrupt_budget,
         base=numbers["base"],
         cap=numbers["cap"],
-        threshold=numbers["high_stakes_threshold"],
-        bar=config.bar,
+        high_stakes=numbers["high_stakes_threshold"],
+        threshold_kind=config.bar,
         window=config.window,
         zone=config.time_zone or zone,
         hard_cap=config.hard_cap,

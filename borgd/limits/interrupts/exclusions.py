@@ -30,7 +30,7 @@ class Exclusion(msgspec.Struct, frozen=True, kw_only=True):
         return self.tier == "permanent" or self.expires_ms is None or now_ms < self.expires_ms
 
 
-class Lattice:
+class Exclusions:
     """The exclusions in force. Mutable: a fold over records keeps one."""
 
     def __init__(self, exclusions: Iterable[Exclusion] = ()) -> None:

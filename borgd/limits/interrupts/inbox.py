@@ -13,14 +13,14 @@ from typing import Literal
 from borgd.errors import LimitError
 from borgd.limits.interrupts.records import (
     Answered,
+    AnswerTold,
     Asked,
-    Closed,
     Digested,
     Dismissed,
     Expired,
     InboxRecord,
+    InterruptClosed,
     Queued,
-    Told,
     Worth,
 )
 
@@ -29,7 +29,7 @@ OPEN: tuple[EntryState, ...] = ("pending", "deferred")
 
 
 @dataclass
-class Entry:
+class InboxEntry:
     """One ask of a person. ``ended_ms`` 0 while it is open; ``told``: the sessions that have its answer."""
 
     ask: Asked
@@ -56,11 +56,11 @@ class Inbox:
     """All entries by number, and when the last digest was shown."""
 
     def __init__(self) -> None:
-        self.entries: dict[int, Entry] = {}
+        self.entries: dict[int, InboxEntry] = {}
         self.last_digest_ms: int | None = None
         self._by_key: dict[str, int] = {}
-        self._open: dict[int, Entry] = {}
-        self._owed: dict[int, Entry] = {}
+        self._open: dict[int, InboxEntry] = {}
+        self._owed: dict[int, InboxEntry] = {}
         """Answered ones whose own session has not been told."""
 
     def apply(self, record: InboxRecord) -> None:
@@ -74,11 +74,13 @@ class Inbox:
                 if record.number in self.entries:
                     self._happened(self.entries[record.number], record)
 
-    def _happened(self, entry: Entry, record: Answered | Dismissed | Expired | Closed | Worth | Told) -> None:
+    def _happened(
+        self, entry: InboxEntry, record: Answered | Dismissed | Expired | InterruptClosed | Worth | AnswerTold
+    ) -> None:
         match record:
             case Worth():
                 entry.worth = record.yes
-            case Told():
+            case AnswerTold():
                 entry.told.add(record.session)
                 if record.session == entry.ask.session:
                     self._owed.pop(entry.number, None)
@@ -90,7 +92,7 @@ class Inbox:
             case Expired() if entry.open:
                 entry.fallback_taken = True
                 self._end(entry, "expired", record.ms)
-            case Closed() if entry.open:
+            case InterruptClosed() if entry.open:
                 self._end(entry, "closed elsewhere", record.ms, record.text)
 
     def _queued(self, ask: Asked) -> None:
@@ -98,12 +100,12 @@ class Inbox:
         state: EntryState = "pending" if ask.outcome == "admit" else "deferred"
         if entry is None:
             self._by_key[ask.key] = ask.number
-            entry = Entry(ask, state, ask.ms, fallback_taken=state == "deferred")
+            entry = InboxEntry(ask, state, ask.ms, fallback_taken=state == "deferred")
             self.entries[ask.number] = self._open[ask.number] = entry
         elif entry.open:
             entry.ask, entry.state = ask, state
 
-    def _end(self, entry: Entry, state: EntryState, ms: int, answer: str = "", by: str = "") -> None:
+    def _end(self, entry: InboxEntry, state: EntryState, ms: int, answer: str = "", by: str = "") -> None:
         entry.state, entry.ended_ms, entry.answer, entry.by = state, ms, answer, by
         self._open.pop(entry.number, None)
         if state == "answered" and entry.ask.session not in entry.told:
@@ -114,15 +116,15 @@ class Inbox:
         entry = self.entries.get(ask.number)
         return entry is None or (entry.state == "pending" and ask.outcome == "defer" and entry.ask.id == ask.id)
 
-    def waiting(self) -> list[Entry]:
+    def waiting(self) -> list[InboxEntry]:
         """Open entries: highest stakes first, then the oldest."""
         return sorted(self._open.values(), key=_urgency)
 
-    def due(self, now_ms: int) -> list[Entry]:
+    def due(self, now_ms: int) -> list[InboxEntry]:
         """Open entries whose expiry has passed."""
         return [entry for entry in self._open.values() if 0 < entry.ask.expires_ms <= now_ms]
 
-    def entry(self, number: int) -> Entry:
+    def entry(self, number: int) -> InboxEntry:
         """Entry ``number``.
 
         :raises LimitError: there is none.
@@ -131,13 +133,13 @@ class Inbox:
             raise LimitError(f"the inbox has no ask #{number}; borg inbox list shows what waits")
         return self.entries[number]
 
-    def open_with(self, key: str) -> Entry | None:
+    def open_with(self, key: str) -> InboxEntry | None:
         """The open entry of the same ask, None where there is none."""
         number = self._by_key.get(key)
         entry = None if number is None else self.entries[number]
         return entry if entry is not None and entry.open else None
 
-    def owed(self, session: str, scope: str, *, starting: bool) -> list[Entry]:
+    def owed(self, session: str, scope: str, *, starting: bool) -> list[InboxEntry]:
         """Answered entries that ``session`` is still to be told, oldest answer first.
 
         Its own ones always; at its start also those of ``scope`` whose session has not come back for them.
@@ -150,7 +152,7 @@ class Inbox:
         return sorted(owed, key=lambda entry: entry.ended_ms)
 
 
-def _urgency(entry: Entry) -> tuple[float, int]:
+def _urgency(entry: InboxEntry) -> tuple[float, int]:
     numerator, _, denominator = entry.ask.stakes.partition("/")
     try:
         stakes = int(numerator) / int(denominator or 1)
@@ -159,7 +161,7 @@ def _urgency(entry: Entry) -> tuple[float, int]:
     return -stakes, entry.number
 
 
-def check_answerable(entry: Entry) -> None:
+def check_answerable(entry: InboxEntry) -> None:
     """An answer is taken while the entry is open, and late after its expiry.
 
     :raises LimitError: somebody was first; says who, how and when to look.
@@ -175,7 +177,7 @@ def check_answerable(entry: Entry) -> None:
     raise LimitError(f"ask #{entry.number} {what}; nothing was changed")
 
 
-def chosen(entry: Entry, text: str) -> str:
+def chosen(entry: InboxEntry, text: str) -> str:
     """``text`` as an answer: a number or the label's letters in any case pick an option, anything else is free text.
 
     :raises LimitError: it is empty.

@@ -11,10 +11,10 @@ from datetime import date
 
 from borgd.lessons.sanitize import clean
 from borgd.limits.interrupts import scopes
-from borgd.limits.interrupts.ceilings import Policy
-from borgd.limits.interrupts.inbox import Entry
+from borgd.limits.interrupts.ceilings import InterruptPolicy
+from borgd.limits.interrupts.inbox import InboxEntry
 from borgd.limits.interrupts.stakes import FORM
-from borgd.limits.interrupts.verdict import Verdict, decimal
+from borgd.limits.interrupts.verdict import InterruptVerdict, decimal
 from borgd.limits.interrupts.windows import hour_of
 
 DEFERRAL_CHARS = 599
@@ -30,7 +30,7 @@ HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 
 
-def deferral(verdict: Verdict, fallback: str, policy: Policy) -> str:
+def deferral(verdict: InterruptVerdict, fallback: str, policy: InterruptPolicy) -> str:
     """What the agent reads instead of the person's answer: bar, spend, fallback, how to state stakes, inbox number."""
     where = clean(scopes.said(verdict.binding), _PART_CHARS)
     window = "in 24 hours" if policy.window == "rolling" else "today"
@@ -39,14 +39,14 @@ def deferral(verdict: Verdict, fallback: str, policy: Policy) -> str:
     if verdict.outcome == "excluded":
         return clean(f"Not asked: {clean(verdict.reason, 200)}. Nothing is queued; {on}.", DEFERRAL_CHARS)
     if verdict.rule == "confidence":
-        why = f"bar {decimal(verdict.bar)}, your confidence {_given(verdict)}; {spend}"
+        why = f"bar {decimal(verdict.threshold)}, your confidence {_given(verdict)}; {spend}"
     elif verdict.rule == "joined":
         why = clean(verdict.reason, 2 * _PART_CHARS)
     else:
-        why = f"{clean(verdict.reason, 2 * _PART_CHARS)}; bar {decimal(verdict.bar)}; {spend}"
+        why = f"{clean(verdict.reason, 2 * _PART_CHARS)}; bar {decimal(verdict.threshold)}; {spend}"
     teach = (
         f"If a wrong guess would be costly, ask again and state it in the question as {FORM}, numbers in [0, 1] "
-        f"(stakes: cost of a wrong guess, {decimal(policy.threshold)} passes; confidence: that a person is needed)."
+        f"(stakes: cost of a wrong guess, {decimal(policy.high_stakes)} passes; confidence: that a person is needed)."
     )
     if verdict.rule in ("never", "hard cap", "unknown scope"):
         teach = f"Stating {FORM} would not change it here."
@@ -57,12 +57,12 @@ def deferral(verdict: Verdict, fallback: str, policy: Policy) -> str:
     )
 
 
-def _given(verdict: Verdict) -> str:
+def _given(verdict: InterruptVerdict) -> str:
     value = "not a number" if verdict.confidence.value is None else decimal(verdict.confidence.value)
     return f"{value} ({clean(verdict.confidence.origin, 40)})"
 
 
-def answer(entry: Entry, now_ms: int) -> str:
+def answer(entry: InboxEntry, now_ms: int) -> str:
     """What an agent reads once a person answered its ask."""
     minutes = max(0, now_ms - entry.queued_ms) // MINUTE_MS
     ago = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h"
@@ -78,7 +78,7 @@ def answer(entry: Entry, now_ms: int) -> str:
     )
 
 
-def digest(waiting: Sequence[Entry]) -> str:
+def digest(waiting: Sequence[InboxEntry]) -> str:
     """What a person reads at a digest hour; the most urgent first."""
     lines = [f"#{entry.number} {clean(entry.ask.question or entry.ask.source, 80)}" for entry in waiting[:3]]
     more = [f"and {len(waiting) - 3} more"] if len(waiting) > 3 else []

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from borgd.limits.interrupts.accounts import Account
-from borgd.limits.interrupts.exclusions import Exclusion, Lattice
+from borgd.limits.interrupts.accounts import InterruptAccount
+from borgd.limits.interrupts.exclusions import Exclusion, Exclusions
 from borgd.limits.interrupts.records import (
     Asked,
     Excluded,
@@ -33,14 +33,14 @@ RESERVATION_MS = 300_000
 """guard: an open reservation older than this is settled as recovered: whoever held it is gone."""
 
 
-class Ledger:
+class InterruptLedger:
     """The state that ``interrupts.decide`` reads."""
 
     def __init__(self, window: Window, exclusions: Iterable[Exclusion] = ()) -> None:
-        self.account = Account(window)
-        self.observed = Account(window)
-        self.operator = Lattice(exclusions)
-        self.lattice = Lattice()
+        self.account = InterruptAccount(window)
+        self.observed = InterruptAccount(window)
+        self.operator = Exclusions(exclusions)
+        self.temporary = Exclusions()
         self.open: dict[str, Asked] = {}
         self.last_number = 0
         self.to_queue: dict[int, Asked] = {}
@@ -61,11 +61,11 @@ class Ledger:
         return self.account.bypassed[scope]
 
     def excluded(self, source: str, now_ms: int) -> Exclusion | None:
-        return self.operator.excluded(source, now_ms) or self.lattice.excluded(source, now_ms)
+        return self.operator.excluded(source, now_ms) or self.temporary.excluded(source, now_ms)
 
     def exclusions(self, now_ms: int) -> list[Exclusion]:
         """Every exclusion in force."""
-        return [*self.operator.all(now_ms), *self.lattice.all(now_ms)]
+        return [*self.operator.all(now_ms), *self.temporary.all(now_ms)]
 
     def advance(self, now_ms: int, window: Window) -> None:
         """Make the counters those of ``window`` at ``now_ms``."""
@@ -107,7 +107,7 @@ class Ledger:
             case Observed():
                 self._observed(record)
             case Excluded():
-                self.lattice.exclude(
+                self.temporary.exclude(
                     Exclusion(
                         source=record.source,
                         tier=record.tier,
@@ -117,7 +117,7 @@ class Ledger:
                     )
                 )
             case Retracted():
-                self.lattice.retract(record.source, record.cause)
+                self.temporary.retract(record.source, record.cause)
 
     def _asked(self, asked: Asked) -> None:
         self.advance(asked.ms, named(asked.window))

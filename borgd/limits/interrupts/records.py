@@ -16,7 +16,7 @@ from borgd.limits.interrupts import scopes
 from borgd.limits.interrupts.exact_fractions import written
 from borgd.limits.interrupts.exclusions import Tier
 from borgd.limits.interrupts.stakes import stated, without_tag
-from borgd.limits.interrupts.verdict import Ask, Outcome, Rule, Verdict
+from borgd.limits.interrupts.verdict import Ask, InterruptVerdict, Outcome, Rule
 from borgd.limits.interrupts.windows import Window
 
 MAX_QUESTION = 2000
@@ -135,7 +135,7 @@ class Expired(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     fallback: str
 
 
-class Closed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="closed"):
+class InterruptClosed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="closed"):
     """Answered elsewhere: in the session itself."""
 
     number: int
@@ -151,7 +151,7 @@ class Worth(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="wo
     yes: bool
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="told"):
+class AnswerTold(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="told"):
     """The answer was handed to ``session``."""
 
     number: int
@@ -166,7 +166,7 @@ class Digested(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     waiting: int
 
 
-InboxRecord = Queued | Answered | Dismissed | Expired | Closed | Worth | Told | Digested
+InboxRecord = Queued | Answered | Dismissed | Expired | InterruptClosed | Worth | AnswerTold | Digested
 
 
 def key_of(ask: Ask, scope: str) -> str:
@@ -185,7 +185,7 @@ def numbers_of(ask: Ask) -> str:
     return " ".join(said)
 
 
-def record(ask: Ask, verdict: Verdict, now_ms: int, window: Window, expires_ms: int) -> Asked:
+def record(ask: Ask, verdict: InterruptVerdict, now_ms: int, window: Window, expires_ms: int) -> Asked:
     """The line for ``verdict`` on ``ask``; its texts cleaned and bounded."""
     return Asked(
         id=verdict.id,
@@ -197,7 +197,7 @@ def record(ask: Ask, verdict: Verdict, now_ms: int, window: Window, expires_ms: 
         reason=clean(verdict.reason, MAX_QUESTION),
         scope=verdict.scope,
         policy=verdict.policy,
-        bar=str(verdict.bar),
+        bar=str(verdict.threshold),
         key=key_of(ask, verdict.scope),
         numbers=clean(numbers_of(ask), MAX_OPTION),
         bypass=verdict.bypass,

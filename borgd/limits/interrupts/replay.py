@@ -8,30 +8,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from borgd.limits.interrupts import scopes
-from borgd.limits.interrupts.accounts import Account
-from borgd.limits.interrupts.ceilings import Policy
-from borgd.limits.interrupts.exclusions import Exclusion, Lattice
-from borgd.limits.interrupts.verdict import Ask, Verdict, decide
+from borgd.limits.interrupts.accounts import InterruptAccount
+from borgd.limits.interrupts.ceilings import InterruptPolicy
+from borgd.limits.interrupts.exclusions import Exclusion, Exclusions
+from borgd.limits.interrupts.verdict import Ask, InterruptVerdict, decide
 from borgd.limits.interrupts.windows import window_of
 
 
-class Replay:
+class InterruptReplay:
     """Counters of one replay."""
 
-    def __init__(self, policy: Policy, exclusions: Iterable[Exclusion] = ()) -> None:
+    def __init__(self, policy: InterruptPolicy, exclusions: Iterable[Exclusion] = ()) -> None:
         """:raises ConfigError: the policy's time zone is none."""
         self.policy = policy
-        self.account = Account(window_of(policy))
-        self.lattice = Lattice(exclusions)
+        self.account = InterruptAccount(window_of(policy))
+        self.exclusions = Exclusions(exclusions)
         self.seen: set[str] = set()
 
     def spent(self, scope: str) -> int:
         return self.account.spent[scope]
 
     def excluded(self, source: str, now_ms: int) -> Exclusion | None:
-        return self.lattice.excluded(source, now_ms)
+        return self.exclusions.excluded(source, now_ms)
 
-    def ask(self, ask: Ask, now_ms: int) -> Verdict:
+    def ask(self, ask: Ask, now_ms: int) -> InterruptVerdict:
         """The verdict on ``ask`` at ``now_ms``, charged where it is admitted."""
         self.account.advance(now_ms)
         verdict = decide(self, ask, self.policy, now_ms)

@@ -30,7 +30,7 @@ MAX_TEXT = 20_000
 """guard: characters of an ask that the rules read."""
 
 
-class Sourced(NamedTuple):
+class SourcedStakes(NamedTuple):
     """A number and where it came from: ``stated``, ``rule <name>``, ``default``. ``value`` None: stated, not in [0, 1]."""
 
     value: Fraction | None
@@ -38,7 +38,7 @@ class Sourced(NamedTuple):
     given: str = ""
 
 
-class Rule(NamedTuple):
+class StakesRule(NamedTuple):
     """``reason`` says why words that match deserve these stakes; ``confidence`` None leaves it to the default."""
 
     name: str
@@ -57,15 +57,15 @@ def _near(verbs: str, objects: str) -> Callable[[str], object]:
     return re.compile(rf"\b(?:{verbs})\w*(?:\W+\w+){{0,6}}?\W+(?:{objects})", re.IGNORECASE).search
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(
+RULES: tuple[StakesRule, ...] = (
+    StakesRule(
         "irreversible",
         Fraction(19, 20),
         Fraction(9, 10),
         _any(r"\birreversibl", r"\bcan(?:no|')t be undone", r"\bpermanently\b", r"\bforce[- ]push", r"\brm -rf\b"),
         "a wrong guess cannot be taken back",
     ),
-    Rule(
+    StakesRule(
         "loses shared data",
         Fraction(19, 20),
         Fraction(9, 10),
@@ -75,14 +75,14 @@ RULES: tuple[Rule, ...] = (
         ),
         "what others rely on would be gone",
     ),
-    Rule(
+    StakesRule(
         "production",
         Fraction(9, 10),
         Fraction(9, 10),
         _near("deploy|releas|migrat|restart|roll|appl|push|updat|enabl|disabl", r"prod(?:uction)?\b"),
         "users feel it at once",
     ),
-    Rule(
+    StakesRule(
         "secrets",
         Fraction(9, 10),
         Fraction(9, 10),
@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         ),
         "a secret that is out stays out",
     ),
-    Rule(
+    StakesRule(
         "money",
         Fraction(9, 10),
         Fraction(9, 10),
@@ -102,7 +102,7 @@ RULES: tuple[Rule, ...] = (
         ),
         "it spends somebody's money",
     ),
-    Rule(
+    StakesRule(
         "public interface",
         Fraction(3, 4),
         Fraction(17, 20),
@@ -114,21 +114,21 @@ RULES: tuple[Rule, ...] = (
         ),
         "others build on it",
     ),
-    Rule(
+    StakesRule(
         "schema",
         Fraction(3, 4),
         Fraction(17, 20),
         _any(r"\bschemas?\b", r"\bdata(?:base)? migrations?\b", r"\balter table\b"),
         "data outlives the code",
     ),
-    Rule(
+    StakesRule(
         "external mutation",
         Fraction(7, 10),
         Fraction(17, 20),
         _near("publish|e-?mail|post|send|announc|merg|push", r"(?:to|into|on)\b"),
         "it leaves this machine",
     ),
-    Rule(
+    StakesRule(
         "reversible and local",
         Fraction(1, 5),
         Fraction(1, 2),
@@ -161,13 +161,13 @@ def without_tag(text: str) -> str:
     return re.sub(r"\s{2,}", " ", _TAG.sub(" ", text)).strip()
 
 
-def rule(text: str) -> Rule | None:
+def rule(text: str) -> StakesRule | None:
     """The rule for the words of an ask, None where none matches."""
     text = text[:MAX_TEXT]
     return next((entry for entry in RULES if entry.matches(text)), None)
 
 
-def judge(text: str, confidence: object, stakes: object) -> tuple[Sourced, Sourced]:
+def judge(text: str, confidence: object, stakes: object) -> tuple[SourcedStakes, SourcedStakes]:
     """An ask's confidence and stakes.
 
     :param text: question and options; ``confidence``, ``stakes``: as its program stated them, None where it did not.
@@ -181,12 +181,14 @@ def judge(text: str, confidence: object, stakes: object) -> tuple[Sourced, Sourc
     )
 
 
-def _one(given: object, tag: str | None, ruled: Fraction | None, matched: Rule | None, default: Fraction) -> Sourced:
+def _one(
+    given: object, tag: str | None, ruled: Fraction | None, matched: StakesRule | None, default: Fraction
+) -> SourcedStakes:
     if given is not None:
-        return Sourced(unit(given), "stated", written(given))
+        return SourcedStakes(unit(given), "stated", written(given))
     if tag is not None:
         number = unit(Decimal(tag)) if tag and _NUMBER.match(tag) else None
-        return Sourced(number, "stated", tag[:40])
+        return SourcedStakes(number, "stated", tag[:40])
     if ruled is not None and matched is not None:
-        return Sourced(ruled, f"rule {matched.name}")
-    return Sourced(default, "default")
+        return SourcedStakes(ruled, f"rule {matched.name}")
+    return SourcedStakes(default, "default")

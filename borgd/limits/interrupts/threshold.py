@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from borgd.limits.interrupts.ceilings import BarKind
+from borgd.limits.interrupts.ceilings import ThresholdKind
 from borgd.limits.interrupts.exact_fractions import ONE
 
 NOTHING = Fraction(0)
 
 
-class Fullest(NamedTuple):
+class FullestAccount(NamedTuple):
     """The scope of a chain whose spend is nearest to its ceiling: ``at`` is its place in the chain."""
 
     at: int
@@ -33,7 +33,7 @@ class Fullest(NamedTuple):
         return ONE if self.full else Fraction(self.spent, self.ceiling)
 
 
-def fullest(spent: Sequence[int], ceilings: Sequence[int]) -> Fullest:
+def fullest(spent: Sequence[int], ceilings: Sequence[int]) -> FullestAccount:
     """The fullest place; among equals the smallest ceiling, then the nearest to the root. Integers only, one step per scope.
 
     :param spent: asks charged, ``ceilings`` asks allowed, both root first and of one length ≥ 1.
@@ -42,7 +42,7 @@ def fullest(spent: Sequence[int], ceilings: Sequence[int]) -> Fullest:
     for at in range(1, len(spent)):
         if _fuller(spent[at], ceilings[at], spent[best], ceilings[best]):
             best = at
-    return Fullest(best, spent[best], ceilings[best])
+    return FullestAccount(best, spent[best], ceilings[best])
 
 
 def _fuller(spent: int, ceiling: int, than_spent: int, than_ceiling: int) -> bool:
@@ -65,6 +65,8 @@ def pace(ratio: Fraction, elapsed: Fraction) -> Fraction:
     return ONE if ratio >= 1 else ratio * (1 - elapsed)
 
 
-def bar(kind: BarKind, base: Fraction, cap: Fraction, ratio: Fraction, elapsed: Fraction = NOTHING) -> Fraction:
+def threshold_at(
+    kind: ThresholdKind, base: Fraction, cap: Fraction, ratio: Fraction, elapsed: Fraction = NOTHING
+) -> Fraction:
     """The bar in [base, cap] at ``ratio`` spent; ``elapsed`` matters to the timed kind only."""
     return base + (cap - base) * (pace(ratio, elapsed) if kind == "timed" else ratio)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from borgd.limits.interrupts.verdict import Ask, Option
+from borgd.limits.interrupts.verdict import Ask, AskOption
 
 QUESTION_TOOLS = frozenset({"AskUserQuestion", "request_user_input", "ask_user"})
 """host: tools that put a question with options to the person."""
@@ -19,7 +19,7 @@ MAX_QUESTIONS = 4
 _MARK = "(recommended)"
 """host: how an agent marks the option it recommends."""
 
-PLAN_OPTIONS = (Option("Keep planning"), Option("Approve the plan"))
+PLAN_OPTIONS = (AskOption("Keep planning"), AskOption("Approve the plan"))
 PLAN_FALLBACK = "Keep planning: refine the plan and change nothing yet"
 """design: a plan that nobody approved is not carried out."""
 
@@ -44,20 +44,20 @@ def ask_of(name: str, tool_input: Mapping[str, Any]) -> Ask | None:
     return Ask(question=" / ".join(texts), options=options, recommended=place)
 
 
-def _options(question: Mapping[str, Any]) -> tuple[Option, ...]:
+def _options(question: Mapping[str, Any]) -> tuple[AskOption, ...]:
     listed = question.get("options")
     if not isinstance(listed, list):
         return ()
     found = []
     for entry in listed:
         if isinstance(entry, Mapping):
-            found.append(Option(_text(entry.get("label")), _text(entry.get("description"))))
+            found.append(AskOption(_text(entry.get("label")), _text(entry.get("description"))))
         elif isinstance(entry, str):
-            found.append(Option(entry))
+            found.append(AskOption(entry))
     return tuple(option for option in found if option.label)
 
 
-def _recommended(options: tuple[Option, ...]) -> Option | None:
+def _recommended(options: tuple[AskOption, ...]) -> AskOption | None:
     """The option marked as recommended, else the first: agents put theirs there."""
     marked = (option for option in options if _MARK in option.label.casefold())
     return next(marked, options[0] if options else None)

@@ -17,12 +17,12 @@ from fractions import Fraction
 from typing import Literal, Protocol
 
 from borgd.errors import LimitError
-from borgd.limits.audit import Entry
+from borgd.limits.audit import AuditEntry
 from borgd.limits.interrupts import scopes
-from borgd.limits.interrupts.ceilings import Policy
+from borgd.limits.interrupts.ceilings import InterruptPolicy
 from borgd.limits.interrupts.exclusions import Exclusion
-from borgd.limits.interrupts.stakes import Sourced, judge
-from borgd.limits.interrupts.threshold import NOTHING, Fullest, bar, fullest
+from borgd.limits.interrupts.stakes import SourcedStakes, judge
+from borgd.limits.interrupts.threshold import NOTHING, FullestAccount, fullest, threshold_at
 from borgd.limits.interrupts.windows import Window, instant
 
 EVALUATOR = "interrupts/1"
@@ -33,7 +33,7 @@ Rule = Literal["excluded", "invalid", "unknown scope", "never", "hard cap", "hig
 
 
 @dataclass(frozen=True)
-class Option:
+class AskOption:
     """One way to decide, ``label`` as the person chooses it."""
 
     label: str
@@ -54,7 +54,7 @@ class Ask:
     confidence: object = None
     stakes: object = None
     question: str = ""
-    options: tuple[Option, ...] = ()
+    options: tuple[AskOption, ...] = ()
     recommended: int | None = None
     fallback: str = ""
     session: str = ""
@@ -71,7 +71,7 @@ class Ask:
         return self.options[self.recommended if self.recommended is not None else 0].label
 
 
-class State(Protocol):
+class InterruptState(Protocol):
     """What has happened: charges in the current window, and exclusions."""
 
     def spent(self, scope: str) -> int: ...
@@ -80,7 +80,7 @@ class State(Protocol):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class InterruptVerdict:
     """What was decided, on what facts. ``id`` and ``number`` (in the inbox) are given when it is recorded.
 
     ``chain``: the paths that are charged (admit) or were looked at, root first. ``spent`` and ``ceiling`` are those of
@@ -90,14 +90,14 @@ class Verdict:
     outcome: Outcome
     rule: Rule
     reason: str
-    bar: Fraction
+    threshold: Fraction
     scope: str
     chain: tuple[str, ...]
     binding: str
     spent: int
     ceiling: int
-    confidence: Sourced
-    stakes: Sourced
+    confidence: SourcedStakes
+    stakes: SourcedStakes
     policy: str
     flags: tuple[str, ...] = ()
     bypass: bool = False
@@ -114,9 +114,9 @@ class Verdict:
     def charged(self) -> bool:
         return self.outcome == "admit" and not self.joined
 
-    def entry(self, ask: Ask) -> Entry:
+    def entry(self, ask: Ask) -> AuditEntry:
         """The line for the audit trail."""
-        return Entry(
+        return AuditEntry(
             limit="interrupt",
             verdict=self.outcome,
             reason=self.reason,
@@ -128,7 +128,7 @@ class Verdict:
                 "joined": self.joined,
                 "scope": scopes.shown(self.scope),
                 "source": ask.source,
-                "bar": str(self.bar),
+                "bar": str(self.threshold),
                 "binding": scopes.shown(self.binding),
                 "spent": self.spent,
                 "ceiling": self.ceiling,
@@ -143,7 +143,7 @@ class Verdict:
         )
 
 
-def _fact(number: Sourced) -> dict[str, object]:
+def _fact(number: SourcedStakes) -> dict[str, object]:
     return {"value": None if number.value is None else str(number.value), "from": number.origin, "given": number.given}
 
 
@@ -153,15 +153,15 @@ class _Seen:
 
     scope: str
     bad_scope: str
-    confidence: Sourced
-    stakes: Sourced
+    confidence: SourcedStakes
+    stakes: SourcedStakes
     chain: tuple[str, ...]
-    fullest: Fullest
-    bar: Fraction
+    fullest: FullestAccount
+    threshold: Fraction
     flags: list[str] = field(default_factory=list)
 
 
-def decide(state: State, ask: Ask, policy: Policy, now_ms: int) -> Verdict:
+def decide(state: InterruptState, ask: Ask, policy: InterruptPolicy, now_ms: int) -> InterruptVerdict:
     """The verdict on ``ask``; nothing is charged here. One look-up of spend and ceiling per path of the chain."""
     seen = _look(state, ask, policy, now_ms)
     exclusion = state.excluded(ask.source, now_ms)
@@ -180,15 +180,15 @@ def decide(state: State, ask: Ask, policy: Policy, now_ms: int) -> Verdict:
     if policy.hard_cap and seen.fullest.full:
         return _verdict(seen, policy, "defer", "hard cap", f"{account} and its cap is hard")
     confidence, stakes = seen.confidence.value or NOTHING, seen.stakes.value or NOTHING
-    if stakes >= policy.threshold:
-        reason = f"stakes {decimal(stakes)} reach the threshold {decimal(policy.threshold)}; {account}"
+    if stakes >= policy.high_stakes:
+        reason = f"stakes {decimal(stakes)} reach the threshold {decimal(policy.high_stakes)}; {account}"
         return _verdict(seen, policy, "admit", "high stakes", reason, bypass=True)
-    sign, outcome = (">=", "admit") if confidence >= seen.bar else ("<", "defer")
-    reason = f"confidence {decimal(confidence)} {sign} bar {decimal(seen.bar)}; {account}"
+    sign, outcome = (">=", "admit") if confidence >= seen.threshold else ("<", "defer")
+    reason = f"confidence {decimal(confidence)} {sign} bar {decimal(seen.threshold)}; {account}"
     return _verdict(seen, policy, "admit" if outcome == "admit" else "defer", "confidence", reason)
 
 
-def _look(state: State, ask: Ask, policy: Policy, now_ms: int) -> _Seen:
+def _look(state: InterruptState, ask: Ask, policy: InterruptPolicy, now_ms: int) -> _Seen:
     bad_scope = ""
     try:
         scope = scopes.parse(ask.scope)
@@ -196,7 +196,7 @@ def _look(state: State, ask: Ask, policy: Policy, now_ms: int) -> _Seen:
         scope, bad_scope = scopes.ROOT, str(error)
     chain = scopes.chain(scope)
     full = fullest([state.spent(path) for path in chain], policy.ceilings(chain))
-    elapsed = Window(policy.window, policy.zone).elapsed(now_ms) if policy.bar == "timed" else NOTHING
+    elapsed = Window(policy.window, policy.zone).elapsed(now_ms) if policy.threshold_kind == "timed" else NOTHING
     words = "\n".join([ask.question, *(f"{option.label} {option.description}" for option in ask.options)])
     confidence, stakes = judge(words, ask.confidence, ask.stakes)
     flags = [
@@ -204,16 +204,18 @@ def _look(state: State, ask: Ask, policy: Policy, now_ms: int) -> _Seen:
         *(["confidence"] if confidence.value is None else []),
         *(["stakes"] if stakes.value is None else []),
     ]
-    value = bar(policy.bar, policy.base, policy.cap, full.ratio, elapsed)
+    value = threshold_at(policy.threshold_kind, policy.base, policy.cap, full.ratio, elapsed)
     return _Seen(scope, bad_scope, confidence, stakes, chain, full, value, flags)
 
 
-def _verdict(seen: _Seen, policy: Policy, outcome: Outcome, rule: Rule, reason: str, *, bypass: bool = False) -> Verdict:
-    return Verdict(
+def _verdict(
+    seen: _Seen, policy: InterruptPolicy, outcome: Outcome, rule: Rule, reason: str, *, bypass: bool = False
+) -> InterruptVerdict:
+    return InterruptVerdict(
         outcome=outcome,
         rule=rule,
         reason=reason,
-        bar=seen.bar,
+        threshold=seen.threshold,
         scope=seen.scope,
         chain=seen.chain,
         binding=seen.chain[seen.fullest.at],
@@ -247,7 +249,7 @@ def decimal(value: Fraction) -> str:
     return f"{float(value):.4f}".rstrip("0").rstrip(".")
 
 
-def charge(spent: Mapping[str, int], verdict: Verdict) -> dict[str, int]:
+def charge(spent: Mapping[str, int], verdict: InterruptVerdict) -> dict[str, int]:
     """``spent`` with ``verdict`` charged to every path of its chain; unchanged where it charges nothing."""
     charged = dict(spent)
     if verdict.charged:

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from borgd.clock import known_zone
 from borgd.errors import ConfigError, LimitError
-from borgd.limits.interrupts.ceilings import Policy, WindowKind
+from borgd.limits.interrupts.ceilings import InterruptPolicy, WindowKind
 
 DAY_MS = 24 * 3600 * 1000
 FIRST_HOUR = 8
@@ -51,7 +51,7 @@ class Window:
         return min(Fraction(1), max(Fraction(0), Fraction(seconds - first, last - first)))
 
 
-def window_of(policy: Policy, source: str = "config.toml") -> Window:
+def window_of(policy: InterruptPolicy, source: str = "config.toml") -> Window:
     """The window of ``policy``.
 
     :raises ConfigError: its zone is not in the tables.

@@ -27,7 +27,7 @@ class TransientFailure(Exception):  # noqa: N818 (it is a class of failure, not 
 
 
 @dataclass(frozen=True)
-class Stop:
+class StopState:
     """What an agent had to show when it was about to finish.
 
     ``work``: what identifies the state of what it changed (paths with content hashes); ``asked``: the questions it was
@@ -40,7 +40,7 @@ class Stop:
     failed: bool = False
 
 
-def kind(before: Stop, now: Stop) -> str:
+def kind(before: StopState, now: StopState) -> str:
     """How ``now`` differs from ``before``: transient, substantive, or cosmetic (at most the wording differs)."""
     if now.failed:
         return "transient"
@@ -60,7 +60,7 @@ def course(kinds: Sequence[str]) -> Course:
     return "converged" if counted and counted[-1] in COSMETIC else "continue"
 
 
-def nothing_new(stops: Sequence[Stop]) -> bool:
+def nothing_new(stops: Sequence[StopState]) -> bool:
     """Whether the last of ``stops`` has nothing new against the last one before it that did not fail in passing."""
     if not stops or stops[-1].failed:
         return False

@@ -1,8 +1,8 @@
 """The investigations of one session as a fold over its records: who has one open, what is left, what the next call may do.
 
 A subagent's investigation is nested in its session's: what it uses is charged to both, and it can never have more left than
-its parent. ``Ledger.apply`` takes records in the order of their journal; ``judge`` says what a call gets and which records
-make it so. Pure: the same records give the same ledger, in any process.
+its parent. ``InvestigationLedger.apply`` takes records in the order of their journal; ``judge`` says what a call gets and
+which records make it so. Pure: the same records give the same ledger, in any process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 
 from borgd.limits.investigation.budget import BUDGETS, BudgetPolicy, Exhausted, Limits, Units
 from borgd.limits.investigation.profile import Mode, Profile
-from borgd.limits.investigation.tools import Counted
+from borgd.limits.investigation.tools import ToolCount
 
 MAX_OPEN = 256
 """guard: investigations open at once in a session; a host that never says a subagent ended would fill the memory."""
@@ -48,7 +48,7 @@ class Opened(_Record, frozen=True, kw_only=True, tag="opened"):
     type: str = ""
 
 
-class Closed(_Record, frozen=True, kw_only=True, tag="closed"):
+class InvestigationClosed(_Record, frozen=True, kw_only=True, tag="closed"):
     """It ends: ``changed``, ``stopped`` (by name), ``done`` (the subagent is over)."""
 
     why: str
@@ -103,7 +103,7 @@ class Tokens(_Record, frozen=True, kw_only=True, tag="tokens"):
     cached: Number = 0
 
 
-class Message(_Record, frozen=True, kw_only=True, tag="message"):
+class MessageUsage(_Record, frozen=True, kw_only=True, tag="message"):
     """An assistant message, by its id: one turn, and its usage so far. Told again, only what is new counts."""
 
     id: str
@@ -113,7 +113,9 @@ class Message(_Record, frozen=True, kw_only=True, tag="message"):
     specialist: bool = False
 
 
-InvestigationRecord = Opened | Closed | Extended | Charged | Released | Denied | Warned | Turned | Tokens | Message
+InvestigationRecord = (
+    Opened | InvestigationClosed | Extended | Charged | Released | Denied | Warned | Turned | Tokens | MessageUsage
+)
 
 
 @dataclass(slots=True)
@@ -137,7 +139,7 @@ class Node:
         return self.profile.mode
 
 
-class Stop(NamedTuple):
+class InvestigationStop(NamedTuple):
     """What stops a call, and whose investigation it is (empty: the session's own)."""
 
     exhausted: Exhausted
@@ -148,11 +150,11 @@ class Judged(NamedTuple):
     """What a call gets. ``warnings`` are budgets that are spent and only told of."""
 
     records: list[InvestigationRecord]
-    stop: Stop | None = None
-    warnings: tuple[Stop, ...] = ()
+    stop: InvestigationStop | None = None
+    warnings: tuple[InvestigationStop, ...] = ()
 
 
-class Ledger:
+class InvestigationLedger:
     """All of one session."""
 
     def __init__(self) -> None:
@@ -167,7 +169,7 @@ class Ledger:
         self._reported: set[str] = set()
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._calls: OrderedDict[str, str] = OrderedDict()
-        self._messages: OrderedDict[str, Message] = OrderedDict()
+        self._messages: OrderedDict[str, MessageUsage] = OrderedDict()
 
     # the fold
 
@@ -176,7 +178,7 @@ class Ledger:
         match record:
             case Opened():
                 self._open(record)
-            case Closed():
+            case InvestigationClosed():
                 self.nodes.pop(record.subagent, None)
                 self._ended[record.subagent] = None
                 self.seen_prompt = self.seen_prompt or not record.subagent
@@ -192,7 +194,7 @@ class Ledger:
                 self._turned(record)
             case Tokens():
                 self._tokens(record)
-            case Message():
+            case MessageUsage():
                 self._message(record)
 
     def _extend(self, record: Extended) -> None:
@@ -230,7 +232,7 @@ class Ledger:
             node.policy.charge(Units(iterations=record.n), record.ms)
             node.turns += record.n
 
-    def _message(self, record: Message) -> None:
+    def _message(self, record: MessageUsage) -> None:
         before = self._messages.get(record.id)
         self._messages[record.id] = record
         while len(self._messages) > REMEMBERED_MESSAGES:
@@ -275,18 +277,18 @@ class Ledger:
         known = subagent in self.nodes or subagent in self._ended
         return not known and (bool(subagent) or not self.seen_prompt)
 
-    def judge(self, counted: Counted, key: str, subagent: str, now_ms: int) -> Judged:
+    def judge(self, counted: ToolCount, key: str, subagent: str, now_ms: int) -> Judged:
         """What a call gets, before it runs. A call that was judged before gets the same again and costs nothing."""
         own = self.nodes.get(subagent)
         if counted.kind == "change":
             ends = own is not None and not own.explicit
-            return Judged([Closed(subagent=subagent, why="changed", ms=now_ms)] if ends else [])
+            return Judged([InvestigationClosed(subagent=subagent, why="changed", ms=now_ms)] if ends else [])
         chain = [(owner, self.nodes[owner]) for owner in dict.fromkeys((subagent, "")) if owner in self.nodes]
         chain = [(owner, node) for owner, node in chain if node.mode != "off"]
         if counted.kind == "neutral" or not chain or self.knows(key):
             return Judged([])
         stops = [
-            Stop(exhausted, owner)
+            InvestigationStop(exhausted, owner)
             for owner, node in chain
             if (exhausted := node.policy.check(now_ms, counted.units)) is not None
         ]

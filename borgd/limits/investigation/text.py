@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from borgd.limits.investigation.ledger import Node, Stop
+from borgd.limits.investigation.ledger import InvestigationStop, Node
 
 MAX_DENIAL_CHARS = 500
 """design: the agent reads it once per denied call."""
@@ -14,7 +14,7 @@ def _flag(budget: str) -> str:
     return "--" + budget.replace("_", "-")
 
 
-def denial(stop: Stop, node: Node, session: str, subagent: str) -> str:
+def denial(stop: InvestigationStop, node: Node, session: str, subagent: str) -> str:
     """Why the call may not run and what the agent can do instead.
 
     :param node: the investigation that is spent; ``subagent``: who wanted the call.
@@ -32,7 +32,7 @@ def denial(stop: Stop, node: Node, session: str, subagent: str) -> str:
     return text[:MAX_DENIAL_CHARS]
 
 
-def warning(stops: Sequence[Stop]) -> str:
+def warning(stops: Sequence[InvestigationStop]) -> str:
     """What is said, once, where nothing is stopped."""
     spent = "; ".join(stop.exhausted.text for stop in stops)
     return (

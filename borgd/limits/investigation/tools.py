@@ -25,7 +25,7 @@ from borgd.limits.shell.tables import Effect, words
 Kind = Literal["retrieval", "graph", "subquery", "change", "shell", "neutral", "unknown"]
 
 
-class Counted(NamedTuple):
+class ToolCount(NamedTuple):
     """What one call is and what it uses. Only ``retrieval``, ``graph`` and ``subquery`` can be stopped."""
 
     kind: Kind
@@ -151,19 +151,19 @@ DOCUMENT_CHARS = 16
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-def count(agent: str, tool: ToolCall, cwd: str = "") -> Counted:
+def count(agent: str, tool: ToolCall, cwd: str = "") -> ToolCount:
     """What ``tool`` counts as for ``agent``. Files are named as seen from ``cwd``, so that one file has one name."""
     kind = TABLES.get(agent, {}).get(tool.name) or _by_name(tool.name)
     if kind == "shell":
         return _shell(tool, cwd)
     if kind == "retrieval":
         shown = _documents(tool, cwd) if tool.name in SHOWS else ()
-        return Counted(kind, Units(retrieval_calls=1, documents=shown))
+        return ToolCount(kind, Units(retrieval_calls=1, documents=shown))
     if kind == "graph":
-        return Counted(kind, Units(graph_expansions=1))
+        return ToolCount(kind, Units(graph_expansions=1))
     if kind == "subquery":
-        return Counted(kind, Units(subqueries=1))
-    return Counted(kind, Units(retrieval_calls=1) if kind == "unknown" else Units())
+        return ToolCount(kind, Units(subqueries=1))
+    return ToolCount(kind, Units(retrieval_calls=1) if kind == "unknown" else Units())
 
 
 def _by_name(name: str) -> Kind:
@@ -179,21 +179,21 @@ def _by_name(name: str) -> Kind:
     return "change" if _CHANGES & set(parts) else "retrieval" if _READS & set(parts) else "unknown"
 
 
-def _shell(tool: ToolCall, cwd: str) -> Counted:
+def _shell(tool: ToolCall, cwd: str) -> ToolCount:
     command = next((tool.input[name] for name in _COMMANDS if name in tool.input), "")
     if isinstance(command, list):  # argv: what a shell would be given is its last word, else the words themselves
         argv = _texts(command)
         command = argv[-1] if len(argv) == 3 and argv[1].startswith("-") and "c" in argv[1] else " ".join(argv)
     if not isinstance(command, str):
-        return Counted("unknown", Units(retrieval_calls=1))
+        return ToolCount("unknown", Units(retrieval_calls=1))
     judged = judge(command)
     if judged.effect is Effect.CHANGE:
-        return Counted("change")
+        return ToolCount("change")
     if judged.effect is Effect.NOTHING:
-        return Counted("neutral")
+        return ToolCount("neutral")
     documents = tuple(_name(name, cwd) for name in judged.files)
     kind: Kind = "retrieval" if judged.effect is Effect.READ else "unknown"
-    return Counted(kind, Units(retrieval_calls=1, documents=documents))
+    return ToolCount(kind, Units(retrieval_calls=1, documents=documents))
 
 
 def _documents(tool: ToolCall, cwd: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from borgd.limits.shell import git as shell_git
 from borgd.limits.shell.commands import SPECIAL, has, operands
 from borgd.limits.shell.parse import Command, Redirect, Script, parse
 from borgd.limits.shell.tables import CHANGE, NOTHING, READ, SHOWS_FILES, TAKES_VALUE, Effect
-from borgd.limits.shell.words import ShellSyntaxError, Word
+from borgd.limits.shell.words import ShellSyntaxError, ShellWord
 
 MAX_FILES = 256
 """guard: files of one line that are counted; a line that names more has spent any budget."""
@@ -58,7 +58,7 @@ _ABOUT = frozenset({"--version", "--help", "-version"})
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CommandJudgement:
     """What a line does and what it shows: file names and URLs as written, in order, each once."""
 
     effect: Effect
@@ -78,11 +78,11 @@ class _Account:
                 self.files[name] = None
 
 
-def judge(line: str) -> Judgement:
+def judge(line: str) -> CommandJudgement:
     """What ``line`` does. What cannot be parsed is unknown."""
     account = _Account()
     _judge_text(line, account)
-    return Judgement(account.effect, tuple(account.files))
+    return CommandJudgement(account.effect, tuple(account.files))
 
 
 def _judge_text(text: str, account: _Account) -> None:
@@ -120,7 +120,7 @@ def _is_descriptor(target: str) -> bool:
     return target.rstrip("-").isdigit() or target == "-"
 
 
-def _judge_words(words: list[Word], script: Script, account: _Account) -> None:
+def _judge_words(words: list[ShellWord], script: Script, account: _Account) -> None:
     """A command and, where it runs another one, that one too."""
     for _ in range(MAX_UNWRAPPED):
         if words[0].dynamic:
@@ -141,7 +141,7 @@ def _judge_words(words: list[Word], script: Script, account: _Account) -> None:
     account.add(Effect.UNKNOWN)
 
 
-def _inside(name: str, words: list[Word]) -> list[Word]:
+def _inside(name: str, words: list[ShellWord]) -> list[ShellWord]:
     """What a wrapper runs: its options, their values, assignments and leading operands taken off."""
     takes_value, leading = _WRAPPERS[name]
     place = 0
@@ -159,7 +159,7 @@ def _inside(name: str, words: list[Word]) -> list[Word]:
     return words[place + leading :]
 
 
-def _judge_named(name: str, words: list[Word], texts: list[str], script: Script, account: _Account) -> None:
+def _judge_named(name: str, words: list[ShellWord], texts: list[str], script: Script, account: _Account) -> None:
     if name in script.functions:
         return  # its body was judged where it is defined
     if texts and set(texts) <= _ABOUT:
@@ -186,7 +186,7 @@ def _judge_named(name: str, words: list[Word], texts: list[str], script: Script,
         account.add(Effect.UNKNOWN)
 
 
-def _judge_shell(words: list[Word], texts: list[str], account: _Account) -> None:
+def _judge_shell(words: list[ShellWord], texts: list[str], account: _Account) -> None:
     """``sh -c TEXT`` is its text; a script file or a script from a pipe cannot be told."""
     for place, text in enumerate(texts):
         if text.startswith("-") and not text.startswith("--") and "c" in text and place + 1 < len(words):
@@ -195,26 +195,26 @@ def _judge_shell(words: list[Word], texts: list[str], account: _Account) -> None
     account.add(Effect.UNKNOWN)
 
 
-def _judge_eval(words: list[Word], account: _Account) -> None:
+def _judge_eval(words: list[ShellWord], account: _Account) -> None:
     if any(word.dynamic for word in words):
         account.add(Effect.UNKNOWN)
     _judge_text(" ".join(word.text for word in words), account)
 
 
-def _judge_literal(word: Word, account: _Account) -> None:
+def _judge_literal(word: ShellWord, account: _Account) -> None:
     if word.dynamic:
         account.add(Effect.UNKNOWN)
     _judge_text(word.text, account)
 
 
-def _judge_run(words: list[Word], options: frozenset[str], script: Script, account: _Account) -> None:
+def _judge_run(words: list[ShellWord], options: frozenset[str], script: Script, account: _Account) -> None:
     """The commands that ``find -exec … ;`` and ``fd -x …`` run."""
     place = 0
     while place < len(words):
         if words[place].text in options:
             end = next((n for n in range(place + 1, len(words)) if words[n].text in (";", "+")), len(words))
             if end > place + 1:
-                _judge_words([Word(word.text) for word in words[place + 1 : end]], script, account)
+                _judge_words([ShellWord(word.text) for word in words[place + 1 : end]], script, account)
             place = end
         place += 1
 

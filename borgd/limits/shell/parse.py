@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from borgd.limits.shell.words import BREAKS, Budget, ShellSyntaxError, Word, WordReader
+from borgd.limits.shell.words import BREAKS, ExpansionBudget, ShellSyntaxError, ShellWord, WordReader
 
 MAX_LINE_CHARS = 65_536
 """guard: longer lines are generated data, not commands to read."""
@@ -33,14 +33,14 @@ class Redirect:
     """``operator`` with the file descriptor in front taken off; of here-documents the target is the delimiter."""
 
     operator: str
-    target: Word
+    target: ShellWord
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     """A simple command: assignments, words, redirections. Only redirections: they stand on a group or on nothing."""
 
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     redirects: tuple[Redirect, ...] = ()
     assignments: tuple[str, ...] = ()
 
@@ -57,7 +57,7 @@ class Script:
 class _Simple:
     """The simple command being read."""
 
-    words: list[Word] = field(default_factory=list)
+    words: list[ShellWord] = field(default_factory=list)
     redirects: list[Redirect] = field(default_factory=list)
     assignments: list[str] = field(default_factory=list)
     header: bool = False
@@ -88,7 +88,7 @@ class _Found:
 
     commands: list[Command] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
-    budget: Budget = field(default_factory=Budget)
+    budget: ExpansionBudget = field(default_factory=ExpansionBudget)
 
 
 def _is_name(text: str) -> bool:
@@ -103,7 +103,7 @@ class _Reader(WordReader):
     def __init__(self, text: str, depth: int, found: _Found) -> None:
         super().__init__(text, depth, found.budget)
         self.found = found
-        self.pending: list[tuple[Word, bool]] = []
+        self.pending: list[tuple[ShellWord, bool]] = []
 
     def inner(self, text: str) -> None:
         """Read the commands in ``text``, which stands inside this one."""
@@ -232,7 +232,7 @@ class _Reader(WordReader):
         else:
             self.first(word, simple, cases)
 
-    def first(self, word: Word, simple: _Simple, cases: list[_Case]) -> None:
+    def first(self, word: ShellWord, simple: _Simple, cases: list[_Case]) -> None:
         """A word where a command's name, a keyword or an assignment can stand."""
         keyword = "" if word.quoted or word.dynamic else word.text
         name, equals, _ = word.text.partition("=")
@@ -247,7 +247,7 @@ class _Reader(WordReader):
             self.found.functions.add(self.word().text)
         elif keyword == "[[":
             self.test()
-            simple.words.append(Word("[["))
+            simple.words.append(ShellWord("[["))
         elif equals and len(name) < word.lead and _is_name(name):
             simple.assignments.append(word.text)
         elif keyword not in _SKIPPED:

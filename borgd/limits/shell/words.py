@@ -27,7 +27,7 @@ class ShellSyntaxError(LimitError):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ShellWord:
     """One argument. ``dynamic``: part of it is known only when it runs."""
 
     text: str
@@ -38,7 +38,7 @@ class Word:
 
 
 @dataclass(slots=True)
-class Budget:
+class ExpansionBudget:
     """What is left for all texts of one line together."""
 
     retries: int = MAX_RETRIES
@@ -47,7 +47,7 @@ class Budget:
 class WordReader(ABC):
     """A place in a text, and the words from there on."""
 
-    def __init__(self, text: str, depth: int, budget: Budget) -> None:
+    def __init__(self, text: str, depth: int, budget: ExpansionBudget) -> None:
         self.text = text
         self.at = 0
         self.depth = depth
@@ -79,7 +79,7 @@ class WordReader(ABC):
         while self.at < len(self.text) and self.text[self.at] in " \t":
             self.at += 1
 
-    def word(self) -> Word:
+    def word(self) -> ShellWord:
         """One word from here."""
         parts: list[str] = []
         dynamic = False
@@ -102,7 +102,7 @@ class WordReader(ABC):
         if self.at == started:
             raise ShellSyntaxError("a word was expected")
         text = "".join(parts)
-        return Word(text, dynamic and text not in ("[", "[["), lead is not None, len(text) if lead is None else lead)
+        return ShellWord(text, dynamic and text not in ("[", "[["), lead is not None, len(text) if lead is None else lead)
 
     def substitution(self, parts: list[str]) -> bool:
         """``$…``, backticks or a process substitution, as written; True where only running could tell what it is."""

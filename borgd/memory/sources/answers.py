@@ -19,7 +19,7 @@ _SEPARATOR = r"(?:\s*[:：=\-–—→|,]\s*|\s+)"
 _LEAD = r"(?:[-*+•·]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+|>\s*)*"
 
 
-class Answer(NamedTuple):
+class LessonAnswer(NamedTuple):
     """``applies`` is what the agent said, ``why`` its words after it (at most ANSWER_CHARS)."""
 
     applies: bool
@@ -35,16 +35,16 @@ def _pattern(ids: Iterable[str]) -> re.Pattern[str]:
     )
 
 
-def answers(text: str, ids: Iterable[str]) -> dict[str, Answer]:
+def answers(text: str, ids: Iterable[str]) -> dict[str, LessonAnswer]:
     """The answer to each of ``ids`` in ``text``; the last one counts where there are several. Others' ids are not read."""
     known = {name.casefold(): name for name in ids}
     if not known:
         return {}
     pattern = _pattern(known.values())
-    found: dict[str, Answer] = {}
+    found: dict[str, LessonAnswer] = {}
     for line in text.split("\n"):
         match = pattern.match(line[:2000])
         if match:
             why = re.sub(r"^[\s*_`~]*[:：=\-–—→|,.]*\s*", "", match["why"]).strip(" |*_`")
-            found[known[match["id"].casefold()]] = Answer(match["applies"] is not None, why[:ANSWER_CHARS])
+            found[known[match["id"].casefold()]] = LessonAnswer(match["applies"] is not None, why[:ANSWER_CHARS])
     return found

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.redact import seal
 from borgd.memory.records import Decision, Outcome, OutcomeKind
-from borgd.memory.sources.answers import Answer
+from borgd.memory.sources.answers import LessonAnswer
 from borgd.memory.sources.changes import change_evidence
 
 EVIDENCE_CHARS = 300
@@ -17,7 +17,7 @@ EVIDENCE_CHARS = 300
 Lessons = Mapping[str, Lesson]
 
 
-class Changes(NamedTuple):
+class WorkChanges(NamedTuple):
     """What changed since the ask: touched paths and the lines written."""
 
     paths: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def _split(
 
 
 def judge_answers(
-    decision: Decision, given: Mapping[str, Answer], lessons: Lessons, changes: Changes, *, ms: int
+    decision: Decision, given: Mapping[str, LessonAnswer], lessons: Lessons, changes: WorkChanges, *, ms: int
 ) -> list[Outcome]:
     """Outcomes of a block, at the next Stop.
 
@@ -84,7 +84,7 @@ def judge_answers(
 
 
 def _judge_answer(
-    decision: Decision, name: str, answer: Answer | None, lessons: Lessons, changes: Changes, *, ms: int
+    decision: Decision, name: str, answer: LessonAnswer | None, lessons: Lessons, changes: WorkChanges, *, ms: int
 ) -> Outcome:
     evidence = change_evidence(lessons[name], *changes) if name in lessons else ""
     kind: OutcomeKind
@@ -99,7 +99,7 @@ def _judge_answer(
     return outcome(decision, name, kind, "; ".join(filter(None, (said, evidence))), lessons, ms=ms)
 
 
-def judge_early(decision: Decision, lessons: Lessons, changes: Changes, *, ms: int) -> list[Outcome]:
+def judge_early(decision: Decision, lessons: Lessons, changes: WorkChanges, *, ms: int) -> list[Outcome]:
     """Outcomes of an early delivery at the next Stop: changed where a change speaks for the lesson, else nothing yet."""
     evidence = {name: change_evidence(lessons[name], *changes) for name in shown(decision) if name in lessons}
     return [outcome(decision, name, "changed", found, lessons, ms=ms) for name, found in evidence.items() if found]
@@ -146,7 +146,9 @@ def judge_veto(decision: Decision, reason: str, lessons: Lessons, *, ms: int) ->
     )
 
 
-def judge_regret(decision: Decision, commit: str, repair: str, share: float, lessons: Lessons, *, ms: int) -> list[Outcome]:
+def judge_reverted(
+    decision: Decision, commit: str, repair: str, share: float, lessons: Lessons, *, ms: int
+) -> list[Outcome]:
     """A commit ``repair`` repairs the ``share`` in (0, 1] of the lines of ``commit``, which the session made: regretted."""
     return _split(decision, "regretted", f"commit {repair[:12]} repairs lines of {commit[:12]}", lessons, share=share, ms=ms)
 

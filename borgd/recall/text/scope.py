@@ -37,7 +37,7 @@ def parts_of(name: str) -> tuple[str, ...]:
     return tuple(segments(name))
 
 
-class Parts:
+class NameParts:
     """A text's parts, ready to be asked for many names."""
 
     def __init__(self, text: str) -> None:
@@ -67,7 +67,7 @@ class Parts:
 
 def named_scopes(names: Iterable[str], text: str) -> list[str]:
     """Those of ``names`` that ``text`` names, in the order given, each once."""
-    parts = Parts(text)
+    parts = NameParts(text)
     return [name for name in dict.fromkeys(names) if parts.names(parts_of(name))]
 
 
@@ -78,7 +78,7 @@ def places(names: Iterable[str], cwd: str, remote: str = "") -> list[str]:
     are places of "Helios Scheduler", unless another of ``names`` begins so too.
     """
     known = {name: parts_of(name) for name in names}
-    whole = Parts(f"{cwd}\n\n{remote}")
+    whole = NameParts(f"{cwd}\n\n{remote}")
     found = {name for name, parts in known.items() if whole.names(parts)}
     if not found:
         for place in (cwd, remote.removesuffix(".git")):

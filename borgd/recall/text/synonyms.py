@@ -203,7 +203,7 @@ validate validation check
 
 
 @cache
-def kin() -> dict[str, frozenset[str]]:
+def synonyms() -> dict[str, frozenset[str]]:
     """For each listed stem, the other stems of its groups."""
     found: dict[str, set[str]] = {}
     for line in GROUPS.strip().splitlines():

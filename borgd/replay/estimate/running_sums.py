@@ -40,7 +40,7 @@ class Sums:
 
 
 @dataclass
-class Account:
+class RunningSums:
     """Everything that is kept of one candidate under one reward."""
 
     sides: list[Sums]

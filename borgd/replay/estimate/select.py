@@ -12,17 +12,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay import records
-from borgd.replay.candidates import HALF, Beliefs, Candidate, Rule, belief_rule, logged_rule, rule_of
-from borgd.replay.estimate import propensity
+from borgd.replay import propensity, records
+from borgd.replay.candidates import HALF, Beliefs, CandidatePolicy, CandidateRule, belief_rule, logged_rule, rule_of
 from borgd.replay.outcomes import Outcomes
-from borgd.replay.records import CHANNELS, Columns, Line
+from borgd.replay.records import CHANNELS, DecisionColumns, DecisionLine
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayedChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One decision: lessons that won a slot in the log, and what the candidate would have added and dropped."""
 
     decision: str
@@ -33,18 +32,20 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     dropped: list[str]
 
 
-def selected(lines: Iterable[bytes], candidate: Candidate, outcomes: Outcomes | None = None) -> Iterator[Choice]:
+def selected(
+    lines: Iterable[bytes], candidate: CandidatePolicy, outcomes: Outcomes | None = None
+) -> Iterator[ReplayedChoice]:
     """Every usable decision of ``lines`` with the candidate's choice beside the logged one.
 
     :param outcomes: needed where the candidate moves beliefs.
     """
-    found = [line for line in map(records.decode, lines) if isinstance(line, Line)]
+    found = [line for line in map(records.decode, lines) if isinstance(line, DecisionLine)]
     if not found:
         return
     packed = records.pack(found)
     beliefs = None
     if candidate.moves_beliefs and outcomes is not None:
-        beliefs = Beliefs(outcomes.beliefs(belief_rule(Candidate("logged"))), outcomes.beliefs(belief_rule(candidate)))
+        beliefs = Beliefs(outcomes.beliefs(belief_rule(CandidatePolicy("logged"))), outcomes.beliefs(belief_rule(candidate)))
     rule = rule_of(packed, candidate, beliefs)
     draw = np.array([entry.draw for line in found for entry in line.pool])
     before = wins(packed, logged_rule(packed), draw)
@@ -55,7 +56,7 @@ def selected(lines: Iterable[bytes], candidate: Candidate, outcomes: Outcomes | 
         rows = range(start, start + len(line.pool))
         start += len(line.pool)
         names = [entry.id for entry in line.pool]
-        yield Choice(
+        yield ReplayedChoice(
             decision=line.id,
             session=line.session,
             channel=line.channel if line.channel in CHANNELS else "",
@@ -65,7 +66,7 @@ def selected(lines: Iterable[bytes], candidate: Candidate, outcomes: Outcomes | 
         )
 
 
-def wins(found: Columns, rule: Rule, draw: Floats) -> Bools:
+def wins(found: DecisionColumns, rule: CandidateRule, draw: Floats) -> Bools:
     """Which entries win a slot with these draws."""
     score = np.where(rule.eligible & ~found.standing, found.base * (HALF + draw), -np.inf)
     won = found.standing & rule.eligible
@@ -80,7 +81,7 @@ def wins(found: Columns, rule: Rule, draw: Floats) -> Bools:
     return won
 
 
-def _moved(found: Columns, rule: Rule, draw: Floats) -> Floats:
+def _moved(found: DecisionColumns, rule: CandidateRule, draw: Floats) -> Floats:
     """The draws at the same quantile of the candidate's beliefs; its means where it does not explore."""
     if not rule.explore:
         return rule.alpha / (rule.alpha + rule.beta)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay.candidates import HALF, Masses, Rule
-from borgd.replay.estimate import propensity
-from borgd.replay.records import Columns
+from borgd.replay import propensity
+from borgd.replay.candidates import HALF, CandidateRule, Masses
+from borgd.replay.records import DecisionColumns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,7 +25,7 @@ NEARLY_NOTHING = 1e-300
 
 
 @dataclass(frozen=True)
-class Places:
+class SlateSlots:
     """The places that were filled, in the order they were filled.
 
     ``row`` is the pool entry, ``place`` 0-based in its class, ``prefix`` the weight up to and including it, ``before``
@@ -38,14 +38,14 @@ class Places:
     before: Floats
     exists: Bools
 
-    def take(self, rows: Bools) -> Places:
+    def take(self, rows: Bools) -> SlateSlots:
         """Those of the pool entries in ``rows``, renumbered."""
         mine = rows[self.row]
         number = np.cumsum(rows) - 1
-        return Places(number[self.row[mine]], self.place[mine], self.prefix[mine], self.before[mine], self.exists[mine])
+        return SlateSlots(number[self.row[mine]], self.place[mine], self.prefix[mine], self.before[mine], self.exists[mine])
 
 
-def places(found: Columns, was: Rule, rule: Rule, masses: Masses, kept: Floats) -> Places:
+def places(found: DecisionColumns, was: CandidateRule, rule: CandidateRule, masses: Masses, kept: Floats) -> SlateSlots:
     """The places of every decision with their weights.
 
     :param kept: the candidate's probability to withhold, per entry.
@@ -63,10 +63,12 @@ def places(found: Columns, was: Rule, rule: Rule, masses: Masses, kept: Floats) 
     logs = np.log(np.maximum(np.where(masses.same[found.decision], 1.0, step * share)[row], NEARLY_NOTHING))
     running = np.cumsum(logs)
     base = np.repeat(np.concatenate(([0.0], running))[start], length)
-    return Places(row, place, _weight(running - base), _weight(running - base - logs), exists[row])
+    return SlateSlots(row, place, _weight(running - base), _weight(running - base - logs), exists[row])
 
 
-def _steps(found: Columns, rules: tuple[Rule, Rule], moved: Bools, step: Floats, exists: Bools) -> None:
+def _steps(
+    found: DecisionColumns, rules: tuple[CandidateRule, CandidateRule], moved: Bools, step: Floats, exists: Bools
+) -> None:
     """Per place of moved decisions: P(candidate fills it so, given the places before) over the same for the log's rule."""
     was, rule = rules
     rows = np.flatnonzero(moved[found.decision] & ~found.standing)
@@ -101,7 +103,7 @@ class _Class:
     inside: Bools
 
 
-def _class_slots(found: Columns, rule: Rule, classes: int, each: Ints, rows: Ints) -> Ints:
+def _class_slots(found: DecisionColumns, rule: CandidateRule, classes: int, each: Ints, rows: Ints) -> Ints:
     """Slots of every class under ``rule``, shape (classes,)."""
     count = found.count
     standing = np.bincount(found.decision, found.standing, minlength=count).astype(np.int64)
@@ -114,7 +116,7 @@ def _class_slots(found: Columns, rule: Rule, classes: int, each: Ints, rows: Int
     return slots
 
 
-def _chances(found: Columns, rule: Rule, group: _Class) -> Floats:
+def _chances(found: DecisionColumns, rule: CandidateRule, group: _Class) -> Floats:
     """P(the first k places of a class are filled as they were), at the k-th place's entry; 0 elsewhere."""
     chance = np.zeros(len(group.rows))
     classes = int(group.each[-1]) + 1
@@ -132,7 +134,7 @@ def _chances(found: Columns, rule: Rule, group: _Class) -> Floats:
     return chance
 
 
-def _prefix_chances(found: Columns, rule: Rule, table: Ints, order: Ints) -> Floats:
+def _prefix_chances(found: DecisionColumns, rule: CandidateRule, table: Ints, order: Ints) -> Floats:
     """Shape (batch, places) from the members (batch, n) and the filled ones among them."""
     base, alpha, beta = found.base[table], rule.alpha[table], rule.beta[table]
     if not rule.explore:

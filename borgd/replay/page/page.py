@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from borgd.replay.asks import AskDay
-from borgd.replay.findings import Result
+from borgd.replay.findings import ReplayResult
 from borgd.replay.outcomes import Timeline
 from borgd.replay.page import sections
 from borgd.replay.page.plots import clean
@@ -13,7 +13,7 @@ from borgd.replay.page.style import STYLE
 
 
 def page(
-    found: Result,
+    found: ReplayResult,
     *,
     title: str,
     period: str,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from borgd.replay.asks import AskDay
 from borgd.replay.candidates import LOGGED
-from borgd.replay.findings import CandidateResult, Coverage, Rate, Result
+from borgd.replay.findings import CandidateResult, Coverage, Rate, ReplayResult
 from borgd.replay.outcomes import Timeline
 from borgd.replay.page import plots
 from borgd.replay.page.plots import Axis, Row, Series, clean
@@ -54,7 +54,7 @@ def key(*entries: tuple[str, str]) -> str:
     return f'<ul class="key">{items}</ul>'
 
 
-def cards(found: Result) -> str:
+def cards(found: ReplayResult) -> str:
     """The few numbers one looks for first."""
     head = found.headline
     rate = head.overall
@@ -95,7 +95,7 @@ def coverage(found: Coverage) -> str:
     return section("What this rests on", table(("decisions", "count", "share"), rows, "", folded=False), facts)
 
 
-def headline(found: Result) -> str:
+def headline(found: ReplayResult) -> str:
     """The difference so far over time, and the two rates week by week."""
     head = found.headline
     lead = (
@@ -124,7 +124,7 @@ def headline(found: Result) -> str:
     return section("Do the lessons help?", body + _weekly(found) + _groups(found), lead)
 
 
-def _weekly(found: Result) -> str:
+def _weekly(found: ReplayResult) -> str:
     weeks = [week for week in found.headline.weeks if week.shown_rate is not None]
     if len(weeks) < 2:
         return ""
@@ -148,7 +148,7 @@ def _rate_row(rate: Rate) -> list[str]:
     return [clean(rate.key), f"{rate.shown:,}", share(rate.shown_rate), *held]
 
 
-def _groups(found: Result) -> str:
+def _groups(found: ReplayResult) -> str:
     said = ""
     for title, rates in (("By lesson", found.headline.lessons), ("By scope", found.headline.scopes)):
         rows = [
@@ -167,7 +167,7 @@ def _groups(found: Result) -> str:
     return said
 
 
-def candidates(found: Result) -> str:
+def candidates(found: ReplayResult) -> str:
     """Values of candidates with intervals, and the differences to what was logged, per reward."""
     parts = []
     for reward in dict.fromkeys(each.reward for each in found.candidates):
@@ -212,7 +212,7 @@ def _reward(mine: Sequence[CandidateResult]) -> str:
     return body + table(head, facts, "Support and cost, as a table") + (f"<ul>{notes}</ul>" if notes else "")
 
 
-def calibration(found: Result) -> str:
+def calibration(found: ReplayResult) -> str:
     """Logged probabilities against what was shown."""
     if not found.calibration:
         return ""
@@ -294,7 +294,7 @@ def asks(found: Sequence[AskDay], ceiling: int) -> str:
     return section("Interruptions", body, lead)
 
 
-def latency(found: Result, hooks: Sequence[tuple[str, float, float, float]]) -> str:
+def latency(found: ReplayResult, hooks: Sequence[tuple[str, float, float, float]]) -> str:
     """Percentiles per hook, and of the choice alone."""
     rows = [(f"hook: {name}", p50, p95, p99) for name, p50, p95, p99 in hooks]
     rows += [(f"choice alone: {each.hook}", each.p50_ms, each.p95_ms, each.p99_ms) for each in found.latency]
