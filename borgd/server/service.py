@@ -81,7 +81,7 @@ class Service:
             self.config = Config()
             self.problems["settings"] = f"{error}; the defaults serve until it is mended"
         self.sessions = Sessions(where.sessions, int(self.config.daemon.session_idle_s * 1000))
-        self._sweeping = anyio.Lock()
+        self._expiring = anyio.Lock()
         self._expiry = Expiry(where.sessions, self.sessions.idle_ms)
         self.assembly: Assembly | None = None
         self.loaded = anyio.Event()
@@ -217,7 +217,7 @@ class Service:
 
     async def _end_silent(self, now_ms: int) -> None:
         """The same for sessions of an earlier life of the daemon, which are known by their files alone."""
-        async with self._sweeping:
+        async with self._expiring:
             live = {session.file.path for session in self.sessions.live.values()}
             while True:
                 for session in await anyio.to_thread.run_sync(self._expiry.silent, live, now_ms):

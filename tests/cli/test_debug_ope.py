@@ -207,7 +207,7 @@ def test_a_broken_state_is_removed_and_said(simulated: Path, home: Path, monkeyp
 
 def test_reading_ahead_in_other_processes_changes_nothing(simulated: Path, home: Path, tmp_path: Path) -> None:
     """Its own process, because it forks."""
-    code = "import sys; from borgd.cli import replay_files as f, debug_ope\nf.LONG_BYTES = int(sys.argv[1])\n"
+    code = "import sys; from borgd.cli.debug import replay_files as f, ope as debug_ope\nf.LONG_BYTES = int(sys.argv[1])\n"
     code += "f.CHUNK_LINES = 50\ndebug_ope.run(sys.argv[2:])"
     found = [
         subprocess.run(

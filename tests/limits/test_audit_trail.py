@@ -46,11 +46,11 @@ def test_lines_are_chained_over_objects_and_restarts(trail: AuditTrail) -> None:
 RACER = """
 import sys
 from borgd.stores.audit_trail import AuditTrail
-from borgd.limits.audit import Entry
-from borgd.paths import places
-trail = AuditTrail(places())
+from borgd.limits.audit import AuditEntry
+from borgd.paths import user_paths
+trail = AuditTrail(user_paths())
 for n in range(25):
-    trail.record([Entry(limit="x", verdict="y", reason=f"{sys.argv[1]} {n}", evaluator="t")] * 2, n)
+    trail.record([AuditEntry(limit="x", verdict="y", reason=f"{sys.argv[1]} {n}", evaluator="t")] * 2, n)
 """
 
 

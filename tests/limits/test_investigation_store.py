@@ -268,8 +268,8 @@ import sys
 from pathlib import Path
 from borgd.agents.event import Event, Moment, ToolCall
 from borgd.config.schema import load
-from borgd.stores.investigations import Investigations
-store = Investigations(Path(sys.argv[1]), load(sys.argv[2].encode()).investigation)
+from borgd.stores.investigations import InvestigationStore
+store = InvestigationStore(Path(sys.argv[1]), load(sys.argv[2].encode()).investigation)
 allowed = 0
 for n in range(20):
     tool = ToolCall(name="Grep", id=f"{sys.argv[3]}-{n}")
@@ -494,7 +494,7 @@ def test_silent_sessions_are_swept(host: Host) -> None:
     host.prompt()
     path = host.directory / file_name("s1")
     now = int(path.stat().st_mtime * 1000)
-    assert host.store.sweep(now) == 0
-    assert host.store.sweep(now + KEPT_MS + 2_000) == 1
+    assert host.store.expire(now) == 0
+    assert host.store.expire(now + KEPT_MS + 2_000) == 1
     assert not path.exists()
     assert host.store.sessions() == []

@@ -67,7 +67,7 @@ async def test_turns_and_tokens_of_the_transcript_reach_the_account_once(home: P
     again.saw_fact(main, usage(1, **first, output_tokens=7), 3)
     again.saw_fact(main, usage(2, input_tokens=50), 3)
     assert "100 of 100 context tokens" in (await again.before_tool(event(Moment.BEFORE_TOOL, call(2)), 3)).deny
-    told = again.investigations.status("s1", 3)
+    told = again.store.status("s1", 3)
     assert (told["tokens"], told["cached_tokens"], told["turns"]) == (107, 900, 2)
     assert [line["verdict"] for line in trail()] == ["allow", "deny"]
     assert metering.trail.verify()[2] == []
@@ -81,7 +81,7 @@ async def test_use_before_a_prompt_belongs_to_the_investigation_before(home: Pat
     await metering.prompt(event(Moment.PROMPT), 2)
     metering.saw_fact(session(tmp_path), usage(2, input_tokens=5), 3)
     await metering.stop(event(Moment.STOP))
-    told = metering.investigations.status("s1", 3)
+    told = metering.store.status("s1", 3)
     assert told["tokens"] == 35
     assert told["open"][0]["spent"]["context_tokens"] == 5
 
@@ -103,7 +103,7 @@ async def test_a_specialist_is_judged_before_the_spawn_is_counted(home: Path, tm
         ("escalation", "allow"),
         ("investigation", "allow"),
     ]
-    assert metering.investigations.status("s1", 3)["open"][0]["spent"]["subqueries"] == 1
+    assert metering.store.status("s1", 3)["open"][0]["spent"]["subqueries"] == 1
 
 
 @pytest.mark.anyio
@@ -115,11 +115,11 @@ async def test_a_read_that_only_the_transcript_told_of_counts_once_it_has_run(ho
         metering.saw_fact(main, TranscriptFact(kind="call", row=1, id=name, tool="Read", input={"file_path": f"/{name}"}), 1)
         if name == "x":
             await metering.after_tool(event(Moment.AFTER_TOOL, call(1)), 2)
-            assert metering.investigations.status("s1", 2)["open"][0]["spent"]["evidence_documents"] == 0
+            assert metering.store.status("s1", 2)["open"][0]["spent"]["evidence_documents"] == 0
         metering.saw_fact(main, TranscriptFact(kind="result", row=2, id=name, failed=failed), 2)
     for number in (1, 2):
         await metering.after_tool(event(Moment.AFTER_TOOL, call(number)), 3)
-    spent = metering.investigations.status("s1", 3)["open"][0]["spent"]
+    spent = metering.store.status("s1", 3)["open"][0]["spent"]
     assert (spent["retrieval_calls"], spent["evidence_documents"]) == (3, 1)
 
 

@@ -87,13 +87,13 @@ async def test_many_files_of_an_earlier_life_are_ended_look_by_look(orion: Path,
     async with running_service() as service:
         ended: list[int] = []
         for _ in range(4):
-            for one in service._sweep.silent(set(), now):
+            for one in service._expiry.silent(set(), now):
                 await service._end(one, "silent", now)
             ended.append(len({one.session for one in outcomes(orion)}))
     assert ended == [3, 6, 7, 7]
     assert len(list((orion / ".local/state/borgd/sessions").iterdir())) == 7
     async with running_service() as service:
-        assert service._sweep.silent(set(), now + 2 * KEPT_MS) == []
-        service._sweep.silent(set(), now + 2 * KEPT_MS)
-        service._sweep.silent(set(), now + 2 * KEPT_MS)
+        assert service._expiry.silent(set(), now + 2 * KEPT_MS) == []
+        service._expiry.silent(set(), now + 2 * KEPT_MS)
+        service._expiry.silent(set(), now + 2 * KEPT_MS)
     assert list((orion / ".local/state/borgd/sessions").iterdir()) == []
