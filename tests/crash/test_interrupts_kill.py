@@ -121,6 +121,7 @@ def _again(directory: Path) -> InterruptVerdict:
     return verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("then", ["nothing", "delivered", "failed"])
 def test_kill_at_every_step_loses_no_charge_and_invents_none(tmp_path: Path, then: str, after: bool) -> None:

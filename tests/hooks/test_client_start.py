@@ -297,6 +297,7 @@ def test_the_daemon_is_found_from_where_there_is_no_runtime_directory_and_the_ot
     assert not home.socket.is_symlink()
 
 
+@pytest.mark.slow
 def test_a_start_while_the_daemon_is_stopped_is_told_and_does_not_hang(home: Home) -> None:
     with home.daemon() as process:
         process.send_signal(signal.SIGSTOP)

@@ -174,6 +174,7 @@ FIELDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 async def test_any_value_in_any_field_is_survived(orion: Path, data: st.DataObject) -> None:

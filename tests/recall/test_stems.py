@@ -95,6 +95,7 @@ def test_the_algorithm_s_special_cases(word: str, reference: object) -> None:
     assert stem(word) == reference.stemWord(word)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="aeiouylsbdtgnrizcmf", min_size=1, max_size=14))
 @settings(max_examples=3000, deadline=None)
 def test_strings_of_letters_have_the_reference_s_stem(word: str) -> None:

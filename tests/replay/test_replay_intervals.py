@@ -89,6 +89,7 @@ def test_no_decision_says_nothing() -> None:
     assert (interval.low, interval.high) == (-math.inf, math.inf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "world",
     [
@@ -113,6 +114,7 @@ def test_a_thousand_replays_covered_at_every_look_where_the_bootstrap_is_not(cap
     assert naive > 0.05
 
 
+@pytest.mark.slow
 def test_doubly_robust_errs_least_where_theory_says_so() -> None:
     """The model is right on average (rates are learnt) but late: it has DM's bias and takes most of IPS's noise."""
     found = run(

@@ -31,6 +31,7 @@ def foretold() -> int:
     return int(power.needed(found.variance, 0.1))
 
 
+@pytest.mark.slow
 def test_ten_points_are_seen_in_the_time_foretold() -> None:
     steps = foretold()
     assert 300 < steps < 3000
@@ -39,6 +40,7 @@ def test_ten_points_are_seen_in_the_time_foretold() -> None:
     assert found.ever_above().mean() >= 0.85
 
 
+@pytest.mark.slow
 def test_no_difference_is_hardly_ever_called_better() -> None:
     looks = list(range(5, 400, 5))
     assert run(World(replays=200, steps=400, seed=12, **NULL), looks).ever_above().mean() <= 0.05

@@ -165,6 +165,7 @@ def test_two_thousand_events_of_fifty_sessions_leave_nothing_behind(daemon: Daem
         assert (done.returncode, bool(done.stdout), done.stderr) == (0, True, ""), arguments
 
 
+@pytest.mark.slow
 def test_three_hundred_sessions_start_no_process_and_cost_little(daemon: Daemon) -> None:
     """No child, no descriptor and no thread per session; memory by the kilobyte."""
     daemon.hook("UserPromptSubmit", session_id="first", prompt="hello")
@@ -208,6 +209,7 @@ def test_the_number_of_old_sessions_changes_no_event(home: Path, daemon: Daemon,
     assert per_event < 20, "directories are listed by the event"
 
 
+@pytest.mark.slow
 def test_thirty_two_clients_at_once_leave_whole_journals(daemon: Daemon, home: Path, tmp_path: Path) -> None:
     """Every answer is an object, every journal parses to its last line, and nobody was turned away."""
     failures: list[BaseException] = []

@@ -49,6 +49,7 @@ def losers(processes: list[subprocess.Popen[bytes]], winner: int) -> None:
         assert f"the daemon already runs (pid {winner})" in process.stderr.read().decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "before"), [(2, "nothing"), (2, "stale"), (2, "locks"), (50, "nothing"), (50, "stale")])
 def test_of_many_started_at_once_exactly_one_serves(tmp_path: Path, count: int, before: str) -> None:
     home = Home(tmp_path)

@@ -84,6 +84,7 @@ def test_start_status_stop_in_words_and_in_json(at: Home) -> None:
         assert at.borg(command, "--help").stdout.startswith(f"usage: borg {command}")
 
 
+@pytest.mark.slow
 def test_a_stopped_daemon_is_ended_all_the_same(at: Home) -> None:
     with at.daemon() as process:
         process.send_signal(signal.SIGSTOP)
@@ -107,6 +108,7 @@ def deaf(at: Home) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", ["itself", "another", "init", "nobody"])
 def test_a_foreign_process_is_never_signalled(at: Home, named: str) -> None:
     with deaf(at) as holder, subprocess.Popen(["sleep", "60"]) as bystander:
@@ -125,6 +127,7 @@ def test_a_foreign_process_is_never_signalled(at: Home, named: str) -> None:
         bystander.kill()
 
 
+@pytest.mark.slow
 def test_a_pid_in_the_lock_that_is_not_the_listeners_is_not_signalled(at: Home) -> None:
     with at.daemon() as daemon, subprocess.Popen(["sleep", "60"]) as bystander:
         for lock in (at.socket.parent / LOCK_NAME, *at.state.glob("*.lock")):
@@ -179,6 +182,7 @@ def test_a_crash_at_start_is_told_and_logged_and_leaves_nothing(at: Home) -> Non
         pass
 
 
+@pytest.mark.slow
 def test_a_lost_socket_ends_the_daemon_so_that_a_new_one_can_start(at: Home) -> None:
     with at.daemon() as first:
         at.socket.unlink()

@@ -55,6 +55,7 @@ def said(home: Path, *words: str) -> dict[str, Any]:
 COMMANDS = [("lesson", "show", "L0"), ("lesson", "show", "L2"), ("trust",)]
 
 
+@pytest.mark.slow
 def test_with_a_daemon_and_without_one_the_same_is_said(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for turn in range(2):
         alone = [said(files, *words) for words in COMMANDS]

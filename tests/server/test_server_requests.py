@@ -211,6 +211,7 @@ def rss_kb(pid: int) -> int:
     return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(pid)]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [b"", b"borg/1 ho", HOOK + b'{"a":', HOOK + b"{}", HOOK + b"{" * 200_000])
 def test_a_thousand_connections_cut_off_leave_nothing_behind(tmp_path: Path, sent: bytes) -> None:
     home = Home(tmp_path)

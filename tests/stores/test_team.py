@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from borgd.cli.memory.team import init, run, with_directory
-from borgd.config.schema import Config, load
+from borgd.cli.memory.team import init, run
+from borgd.config.schema import Config
 from borgd.errors import BorgError, InputError
 from borgd.journal import Journal
 from borgd.lessons.team import card, hashed, owner_name, parse_name, public_lesson
@@ -282,24 +282,6 @@ def test_hashes_are_stable_and_say_nothing() -> None:
 def test_a_bad_card_is_named(data: bytes) -> None:
     with pytest.raises(InputError, match=r"team\.json"):
         card(data, "team.json")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[recall]\nholdout = 0.1\n",
-        "[team]\ndirectory = '/old'\n",
-        "[team]\n# mine\n\n[recall]\nholdout = 0.1\n",
-        "[team]  # x\n",
-    ],
-)
-def test_the_setting_is_written_and_everything_else_stays(text: str) -> None:
-    now = with_directory(text, '/new "team"')
-    assert load(now.encode()).team.directory == '/new "team"'
-    assert load(now.encode()).recall == load(text.encode()).recall
-    assert load(with_directory(now, "").encode()).team.directory == ""
-    assert "# mine" in now or "# mine" not in text
 
 
 def test_the_commands(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

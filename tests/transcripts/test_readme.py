@@ -88,6 +88,7 @@ def test_the_commands_of_the_blocks_work_in_their_order(session: Session) -> Non
     assert ran >= 8
 
 
+@pytest.mark.slow
 def test_the_commands_in_sentences_work(session: Session) -> None:
     found = spans()
     assert len(found) >= 10

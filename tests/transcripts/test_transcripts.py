@@ -34,7 +34,11 @@ def check(step: Step, session: Session, known: dict[str, str], source: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("path", "case"), [pytest.param(path, case, id=f"{path.stem}: {case.title}") for path, case in cases_of(HERE)]
+    ("path", "case"),
+    [
+        pytest.param(path, case, id=f"{path.stem}: {case.title}", marks=[pytest.mark.slow] if "time" in case.needs else [])
+        for path, case in cases_of(HERE)
+    ],
 )
 def test_transcript(path: Path, case: Case, prefix: list[str]) -> None:
     session = Session(prefix)

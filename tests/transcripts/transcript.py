@@ -37,8 +37,9 @@ KINDS = {
     "path": r"\S+",
     "any": r".*",
 }
-NEEDS = ("mount",)
-"""What the case needs of the machine: ``mount``, the right to mount a file system."""
+NEEDS = ("mount", "time")
+"""What the case needs: ``mount``, the right to mount a file system; ``time``, seconds:
+the short test run leaves it out."""
 
 _HOLE = re.compile(r"\{(\w+)(?::(\w+))?\}")
 _FILE = re.compile(r"\[file (\S+)\]")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import secrets
 from pathlib import Path
 
@@ -11,16 +10,14 @@ import msgspec
 
 from borgd.cli.terminal_text import about, printable
 from borgd.config.read import engineer_name, machine_name, read_config
+from borgd.config.write import write_setting
 from borgd.errors import BorgError
 from borgd.lessons.team import SALT_BYTES, TeamCard, owner_name
-from borgd.paths import Paths, private_dir, user_paths
+from borgd.paths import Paths, user_paths
 from borgd.stores.team import CARD, Team, read_card
 
 KEPT_LOCAL = "*.lock\n*.quarantine\n*.rewrite\n.*.new\n"
 ATTRIBUTES = "*.jsonl merge=union\n"
-
-_SECTION = re.compile(r"^\s*\[team\]\s*(?:#.*)?$", re.M)
-_DIRECTORY = re.compile(r"^\s*directory\s*=.*$", re.M)
 
 
 def init(directory: Path) -> None:
@@ -39,35 +36,6 @@ def init(directory: Path) -> None:
                 (directory / name).write_text(text)
     except OSError as error:
         raise BorgError(f"{directory} cannot be written: {error.strerror}") from None
-
-
-def with_directory(text: str, directory: str) -> str:
-    """config.toml's ``text`` with the team's directory set; everything else as it was. Empty: left."""
-    line = f"directory = {msgspec.json.encode(directory).decode()}"
-    section = _SECTION.search(text)
-    if section is None:
-        return f"{text.rstrip()}\n\n[team]\n{line}\n".lstrip("\n") if directory else text
-    end = re.search(r"^\s*\[", text[section.end() :], re.M)
-    stop = section.end() + (end.start() if end else len(text) - section.end())
-    inside = _DIRECTORY.sub("", text[section.end() : stop]).strip("\n")
-    kept = f"\n{inside}" if inside else ""
-    return f"{text[: section.end()]}\n{line if directory else ''}{kept}\n{text[stop:]}"
-
-
-def configure(where: Paths, directory: str) -> None:
-    """Set the team's directory in config.toml.
-
-    :raises BorgError: it cannot be written.
-    """
-    path = where.config_file
-    try:
-        private_dir(path.parent)
-        text = path.read_text() if path.exists() else ""
-        temporary = path.with_suffix(".toml.new")
-        temporary.write_text(with_directory(text, directory))
-        temporary.replace(path)
-    except OSError as error:
-        raise BorgError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def status(where: Paths) -> dict[str, object]:
@@ -124,13 +92,13 @@ def run(argv: list[str]) -> int:
     if options.command == "leave":
         if not read_config(where).team.directory:
             raise BorgError("no team here, so there is nothing to leave")
-        configure(where, "")
+        write_setting(where, "team", "directory", None)
         print("Left. What you shared stays in the team's directory; borg forget takes lessons back.")
         return 0
     directory = options.directory.expanduser().resolve()
     if options.command == "init":
         init(directory)
     read_card(directory)
-    configure(where, str(directory))
+    write_setting(where, "team", "directory", str(directory))
     print(f"{where.config_file}: the team is {directory}. Restart the daemon (borg stop) to share and to hear.")
     return 0
