@@ -17,10 +17,8 @@ What a caller may rely on:
   is about to fail; when they are taken back it is told so in the same way.
 * A write that fails is cut off again. Where that fails too, or an fsync fails, the journal is read-only for this process
   (``ReadOnlyError``): what the kernel still holds of the file can no longer be trusted to reach the disk.
-* The order of files and lines never changes what ``read_union`` and ``latest`` return.
 
-Must not: know what a record means (beyond ``id``, ``version`` and ``ms`` in ``latest`` and ``read_union``), create
-directories, or write to a file without its lock.
+Must not: know what a record means, create directories, or write to a file without its lock.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -31,7 +29,6 @@ from borgd.journal.follow import Follower, Position, TypedFollower
 from borgd.journal.layer import REAL, FileLayer
 from borgd.journal.parse import Damage, Reading, TypedReading
 from borgd.journal.store import Journal, Rewritten
-from borgd.journal.union import latest, read_union
 
 if TYPE_CHECKING:
     from borgd.journal.commit import GroupCommit
@@ -51,8 +48,6 @@ __all__ = [
     "TypedFollower",
     "TypedReading",
     "encode",
-    "latest",
-    "read_union",
 ]
 
 

@@ -116,10 +116,6 @@ class Journal:
             except OSError as error:
                 raise JournalError(f"{self.name} cannot be rewritten: {error.strerror}; the old one is untouched") from error
 
-    def repair(self) -> Rewritten:
-        """Move damaged lines to quarantine and write every record that could be read on a line of its own."""
-        return self.rewrite(lambda record: record)
-
     def purge_quarantine(self) -> bool:
         """Delete the quarantine file (what is forgotten must not live on there); True if there was one."""
         with locked(self.name, self.layer):

@@ -142,10 +142,6 @@ class LessonStore:
         forgotten = " (it was forgotten)" if text in self._forgotten else ""
         raise BorgError(f"no lesson {text!r}{forgotten}; borg lesson list shows the ids")
 
-    def live(self, repo: str = "", engineer: str = "") -> list[Lesson]:
-        """The lessons that are not retired and reach ``engineer`` at work in ``repo``, by id."""
-        return [lesson for lesson in self if not lesson.retired and visible(lesson, repo, engineer)]
-
     def current(self) -> list[Lesson]:
         """The lessons that are not retired, whomever they reach, by id."""
         return [lesson for lesson in self if not lesson.retired]

@@ -56,12 +56,6 @@ def _log_density(theta: Floats, a: float, b: float) -> Floats:
     return result
 
 
-def cdf(x: float, alpha: float, beta: float) -> float:
-    """P(X ≤ x) for X ~ Beta(alpha, beta), both at least ½: the regularised incomplete beta function."""
-    points, mass = _distribution(alpha, beta)
-    return float(np.interp(x, points, mass))
-
-
 def quantile(u: float, alpha: float, beta: float) -> float:
     """The x with P(X ≤ x) = u for X ~ Beta(alpha, beta), both at least ½."""
     points, mass = _distribution(alpha, beta)

@@ -8,7 +8,7 @@ Must not read files or clocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -80,28 +80,6 @@ class Memory:
         self._times: dict[str, npt.NDArray[np.int64]] = {}
         self._activations: dict[str, tuple[int, float]] = {}
         self.know(lessons or {})
-
-    @classmethod
-    def fold(
-        cls,
-        lessons: Mapping[str, Lesson],
-        outcomes: Iterable[Outcome] = (),
-        *,
-        sessions: Iterable[tuple[str, int]] = (),
-        aliases: Mapping[str, str] | None = None,
-        rule: MemoryRule = RULE,
-        before_ms: int | None = None,
-    ) -> Memory:
-        """Memory of all ``outcomes`` (or of those before ``before_ms``), in any order, with any repetitions.
-
-        :param sessions: (session key, ms) of sessions that may have had no outcome; see ``session_key``.
-        """
-        columns = FoldColumns()
-        columns.extend(outcome for outcome in outcomes if before_ms is None or outcome.ms < before_ms)
-        for session, ms in sessions:
-            if before_ms is None or ms < before_ms:
-                columns.saw(session, ms)
-        return cls.of_columns(lessons, columns, aliases=aliases, rule=rule)
 
     @classmethod
     def of_columns(

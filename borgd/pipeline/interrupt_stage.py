@@ -18,12 +18,11 @@ from borgd.limits.escalation.effort import Ladder
 from borgd.limits.interrupts.scopes import default_scope
 from borgd.limits.interrupts.tools import ask_of
 from borgd.limits.interrupts.verdict import InterruptVerdict
+from borgd.limits.investigation.tools import SPAWNING
 from borgd.sessions.session import Session
 from borgd.stores.interrupt_store import InterruptStore
 from borgd.stores.repository import branch
 
-SPAWNING = frozenset({"Agent", "Task", "spawn_agent"})
-"""host: tools that start another agent."""
 NEVER_SHOWN = ("no such tool available", "is disabled for this session", "unavailable in")
 """host: how a question tool's error reads where the host has nobody to ask."""
 ANSWER_CHARS = 2000

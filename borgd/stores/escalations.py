@@ -29,10 +29,8 @@ from borgd.limits.escalation.evaluate import EVALUATOR, EscalationVerdict, compi
 from borgd.limits.escalation.facts import Facts
 from borgd.limits.escalation.syntax import MAX_POLICY_BYTES, PolicyError
 from borgd.limits.investigation.ledger import InvestigationLedger
+from borgd.limits.investigation.tools import SPAWNING
 from borgd.paths import Paths, private_dir
-
-SPAWNING = frozenset({"Task", "Agent", "spawn_agent", "task"})
-"""host: tools that start another agent."""
 
 HARD_TAG = "[hard]"
 """design: how an agent says in a spawn's description or prompt that the problem is hard."""

@@ -16,21 +16,18 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from borgd.agents.event import Event, ToolCall
 from borgd.config.schema import InvestigationConfig, RepositoryInvestigationConfig
 from borgd.errors import LimitError
 from borgd.journal import Journal, TypedFollower, TypedReading
-from borgd.limits.audit import AuditEntry
-from borgd.limits.investigation.budget import BUDGETS
 from borgd.limits.investigation.ledger import (
     Charged,
     Extended,
     InvestigationClosed,
     InvestigationLedger,
     InvestigationRecord,
-    Judged,
     MessageUsage,
     Opened,
     Released,
@@ -38,12 +35,9 @@ from borgd.limits.investigation.ledger import (
     Turned,
 )
 from borgd.limits.investigation.profile import Profile, kind_of, profile_for
-from borgd.limits.investigation.text import denial, warning
-from borgd.limits.investigation.tools import ToolCount, count
+from borgd.limits.investigation.tools import count
+from borgd.limits.investigation.verdict import InvestigationVerdict, verdict_of
 from borgd.paths import private_dir
-
-EVALUATOR = "borgd-investigation/1"
-"""method: name and version of what decides, in every verdict's line of the trail."""
 
 LIVE_BOOKS = 128
 """guard: sessions whose ledger is kept in memory; others are read again when they speak."""
@@ -58,15 +52,6 @@ Use = Turned | Tokens | MessageUsage
 Write = Callable[[InvestigationRecord], None]
 Own = Callable[[str], RepositoryInvestigationConfig | None]
 Repository = Callable[[str], str]
-
-
-class InvestigationVerdict(NamedTuple):
-    """What a tool call gets. ``deny_reason`` and ``context`` are for the agent; ``audit`` is the line for the trail."""
-
-    allow: bool = True
-    deny_reason: str = ""
-    context: str = ""
-    audit: AuditEntry | None = None
 
 
 def _follow(journal: Journal) -> TypedFollower[InvestigationRecord]:
@@ -223,7 +208,7 @@ class InvestigationStore:
             judged = ledger.judge(counted, key, event.subagent, now_ms)
             for record in judged.records:
                 write(record)
-            return _verdict(ledger, event, counted, judged, now_ms)
+            return verdict_of(ledger, event, counted, judged, now_ms)
 
         return self._session_ledger(event.session).decide(judge)
 
@@ -383,41 +368,3 @@ def _must_be_open(ledger: InvestigationLedger, session: str, subagent: str) -> N
     if not ledger.nodes or (subagent and subagent not in ledger.nodes):
         whose = f"subagent {subagent} of session {session}" if subagent else f"session {session}"
         raise LimitError(f"{whose} has no investigation open; borg investigate status lists what is")
-
-
-def _verdict(
-    ledger: InvestigationLedger, event: Event, counted: ToolCount, judged: Judged, now_ms: int
-) -> InvestigationVerdict:
-    """What the agent is told of a judgement, and its line for the trail; nothing where nothing is open or counted."""
-    assert event.tool is not None
-    chain = ledger.chain(event.subagent)
-    if not chain or counted.kind in ("neutral", "change") or not judged.records:
-        return InvestigationVerdict()
-    unenforceable = ledger.unenforceable(event.subagent)
-    facts: dict[str, Any] = {
-        "tool": event.tool.name,
-        "tool_use_id": event.tool.id,
-        "counts_as": counted.kind,
-        "spent": chain[0].policy.spent(now_ms),
-        "limits": {budget: chain[0].policy.limits.of(budget) for budget in BUDGETS},
-        "unenforceable": unenforceable,
-    }
-    stop = judged.stop
-    if stop is not None:
-        facts |= {"budget": stop.exhausted.budget, "limit": stop.exhausted.limit, "stage": stop.exhausted.stage}
-    reason = stop.exhausted.text if stop else f"within budget as {counted.kind}"
-    deny = denial(stop, ledger.nodes[stop.owner], event.session, event.subagent) if stop else ""
-    if unenforceable and deny:
-        deny += f" (not enforceable here, no usage is reported: {', '.join(unenforceable)})"
-    entry = AuditEntry(
-        limit="investigation",
-        verdict="deny" if stop else "warn" if judged.warnings else "allow",
-        reason="; ".join(told.exhausted.text for told in judged.warnings) or reason,
-        facts=facts,
-        policy=chain[0].profile.hash,
-        evaluator=EVALUATOR,
-        agent=event.agent,
-        session=event.session,
-        subagent=event.subagent,
-    )
-    return InvestigationVerdict(stop is None, deny, warning(judged.warnings) if judged.warnings else "", entry)

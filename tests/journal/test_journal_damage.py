@@ -184,7 +184,7 @@ def test_whatever_happens_to_a_stretch_all_lines_outside_it_are_read_and_no_loss
     if any(row not in reading.records for row in partly_left):
         changed_into_another = any(row not in ROWS for row in reading.records)
         assert reading.torn or changed_into_another or any(damage.lost for damage in reading.damage)
-    journal.repair()
+    journal.rewrite(dict)
     after = journal.read()
     assert after.records[: len(reading.records)] == reading.records
     assert (after.damage, after.torn) == ([], False)

@@ -84,7 +84,11 @@ def test_after_a_failed_fsync_the_journal_is_read_only_in_this_process_and_says_
             journal.append([NEW])
     again = Journal(journal.path, layer)
     assert again.read_only is not None
-    for write in (lambda: again.append([NEW]), again.repair, lambda: again.transact(follower, lambda _: ([NEW], None))):
+    for write in (
+        lambda: again.append([NEW]),
+        lambda: again.rewrite(dict),
+        lambda: again.transact(follower, lambda _: ([NEW], None)),
+    ):
         with pytest.raises(ReadOnlyError):
             write()
     assert journal.read().records == follower.read().records == [OLD]

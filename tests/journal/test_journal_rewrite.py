@@ -52,10 +52,10 @@ def test_a_record_may_be_changed_in_place_or_by_a_new_one(journal: Journal) -> N
 
 
 def test_nothing_is_written_where_nothing_changes(journal: Journal) -> None:
-    assert journal.repair() == Rewritten(0, 0, 0, 0)
+    assert journal.rewrite(dict) == Rewritten(0, 0, 0, 0)
     journal.append([{"n": 1}])
     before = journal.path.stat()
-    assert journal.repair() == Rewritten(1, 0, 0, 0)
+    assert journal.rewrite(dict) == Rewritten(1, 0, 0, 0)
     assert (journal.path.stat().st_ino, journal.path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert sorted(path.name for path in journal.path.parent.iterdir()) == ["j.jsonl", "j.jsonl.lock"]
 
@@ -65,12 +65,12 @@ def test_repair_moves_damage_to_quarantine_and_keeps_every_record(journal: Journ
         b'\xef\xbb\xbf{"n":1}\r\n\0\0\0{"n":2}\n'
         b'<<<<<<< a\n{"n":3}{"n":4}\n=======\nrub\xffbish\n>>>>>>> b\n{"n":5} tail\n{"n":6'
     )
-    assert journal.repair() == Rewritten(kept=5, changed=0, dropped=0, quarantined=2)
+    assert journal.rewrite(dict) == Rewritten(kept=5, changed=0, dropped=0, quarantined=2)
     assert journal.path.read_bytes() == b'{"n":1}\n{"n":2}\n{"n":3}\n{"n":4}\n{"n":5}\n'
     assert [row.text for row in journal.quarantined()] == ['{"n":6', "", "tail"]
     assert [row.base64 for row in journal.quarantined()] == ["", "cnVi/2Jpc2g=", ""]
     assert journal.read().damage == []
-    assert journal.repair() == Rewritten(5, 0, 0, 0)
+    assert journal.rewrite(dict) == Rewritten(5, 0, 0, 0)
 
 
 def test_the_quarantine_can_be_forgotten_too(journal: Journal) -> None:

@@ -143,9 +143,9 @@ def test_adding_the_same_again_says_so_and_a_retired_one_comes_back() -> None:
     with pytest.raises(BorgError, match=f"borg lesson edit {lesson.id}"):
         store.add(new("is it CLOSED?"))
     store.apply([store.retire(lesson.id, ms=9, engineer="ada", reason="Obsolete.")])
-    assert store.live() == []
+    assert store.current() == []
     store.apply([store.add(new())])
-    assert [(lesson.version, lesson.retired) for lesson in store.live()] == [(3, False)]
+    assert [(lesson.version, lesson.retired) for lesson in store.current()] == [(3, False)]
 
 
 def test_a_new_lesson_never_takes_an_edited_or_forgotten_ones_id() -> None:

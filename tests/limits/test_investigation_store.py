@@ -18,7 +18,8 @@ from borgd.errors import LimitError
 from borgd.limits.investigation.budget import Limits
 from borgd.limits.investigation.ledger import MessageUsage, Tokens, Turned
 from borgd.limits.investigation.profile import Profile
-from borgd.stores.investigations import KEPT_MS, InvestigationStore, InvestigationVerdict, file_name
+from borgd.limits.investigation.verdict import InvestigationVerdict
+from borgd.stores.investigations import KEPT_MS, InvestigationStore, file_name
 
 EXPLORE = """
 [investigation.agents.Explore]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from borgd.memory.activation import DORMANT_BELOW, SessionClock, activation, squash
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome, OutcomeKind
-from tests.memory.support import lesson, outcome, store
+from tests.memory.support import fold_memory, lesson, outcome, store
 
 
 def test_a_new_lesson() -> None:
@@ -25,7 +25,7 @@ def test_a_new_lesson() -> None:
 
 def test_it_fades_by_sessions_not_by_time() -> None:
     def after(sessions: int, gap: int) -> Memory:
-        return Memory.fold(store(lesson("L1")), sessions=[(f"a\0{i}", 200 + i * gap) for i in range(sessions)])
+        return fold_memory(store(lesson("L1")), sessions=[(f"a\0{i}", 200 + i * gap) for i in range(sessions)])
 
     assert after(10, 1).activation("L1") == after(10, 10**9).activation("L1") == pytest.approx(math.log(11**-0.5))
     assert not after(2979, 1).weight("L1").dormant
@@ -35,7 +35,7 @@ def test_it_fades_by_sessions_not_by_time() -> None:
 def test_changes_keep_it_awake() -> None:
     sessions = [(f"claude-code\0{i}", 200 + i) for i in range(100)]
     used = [outcome("L1", "changed", str(i), ms=200 + i) for i in (10, 90)]
-    memory = Memory.fold(store(lesson("L1")), used, sessions=sessions)
+    memory = fold_memory(store(lesson("L1")), used, sessions=sessions)
     assert memory.activation("L1") == pytest.approx(math.log(101**-0.5 + 90**-0.5 + 10**-0.5))
 
 
@@ -53,7 +53,7 @@ def test_consolidation(places: list[tuple[str, str]], consolidated: bool) -> Non
     used = [
         outcome("L1", "changed", str(number), repo=repo, engineer=engineer) for number, (repo, engineer) in enumerate(places)
     ]
-    memory = Memory.fold(store(lesson("L1")), used)
+    memory = fold_memory(store(lesson("L1")), used)
     assert memory.consolidated("L1") is consolidated
     decay = 0.3 if consolidated else 0.5
     assert memory.activation("L1") == pytest.approx(math.log((len(places) + 1) ** -decay + len(places)))
@@ -61,8 +61,8 @@ def test_consolidation(places: list[tuple[str, str]], consolidated: bool) -> Non
 
 def test_aliases_are_one_engineer() -> None:
     used = [outcome("L1", "changed", str(i), repo="r", engineer=name) for i, name in enumerate(("ann", "Ann B", "ann"))]
-    assert not Memory.fold(store(lesson("L1")), used, aliases={"ann b": "ann"}).consolidated("L1")
-    assert Memory.fold(store(lesson("L1")), used).consolidated("L1")
+    assert not fold_memory(store(lesson("L1")), used, aliases={"ann b": "ann"}).consolidated("L1")
+    assert fold_memory(store(lesson("L1")), used).consolidated("L1")
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=200), st.randoms())
@@ -108,12 +108,12 @@ def told(session: str, ms: int, kind: OutcomeKind, *, held: bool = False) -> Out
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_session_that_left_an_outcome_of_any_kind_is_one_tick(kind: OutcomeKind, held: bool) -> None:
     outcomes = [told("s1", 5, kind, held=held), told("s1", 9, "unclear"), told("s2", 7, kind, held=held)]
-    folded, applied = Memory.fold({}, outcomes), Memory()
+    folded, applied = fold_memory({}, outcomes), Memory()
     for one in reversed(outcomes):
         applied.apply(one)
     assert folded.sessions == applied.sessions == 2
     nameless = told("", 8, kind, held=held)
-    assert Memory.fold({}, [*outcomes, nameless]).sessions == 2
+    assert fold_memory({}, [*outcomes, nameless]).sessions == 2
     assert folded._clock.since(0) == 3
     assert folded._clock.since(5) == 2
     assert folded._clock.since(7) == 1

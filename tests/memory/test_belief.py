@@ -7,12 +7,12 @@ import math
 import pytest
 
 from borgd.memory.belief import CREDIT, BeliefRule, units
-from borgd.memory.memory import Memory, MemoryRule
-from tests.memory.support import lesson, outcome, store
+from borgd.memory.memory import MemoryRule
+from tests.memory.support import fold_memory, lesson, outcome, store
 
 
 def belief(*outcomes: object, rule: MemoryRule | None = None) -> tuple[float, float]:
-    found = Memory.fold(store(lesson("L1")), outcomes, rule=rule or MemoryRule()).belief("L1")  # type: ignore[arg-type]
+    found = fold_memory(store(lesson("L1")), outcomes, rule=rule or MemoryRule()).belief("L1")  # type: ignore[arg-type]
     return found.alpha, found.beta
 
 
@@ -71,7 +71,7 @@ def test_sessions_add_up_and_agents_are_told_apart() -> None:
 def test_without_a_session_each_decision_counts() -> None:
     vetoes = [outcome("L1", "vetoed", "", decision=name, id=name) for name in ("d1", "d2", "d1")]
     assert belief(*vetoes) == (1, 7)
-    assert Memory.fold(store(lesson("L1")), vetoes).sessions == 0
+    assert fold_memory(store(lesson("L1")), vetoes).sessions == 0
 
 
 def test_rule_by_name() -> None:
@@ -80,6 +80,6 @@ def test_rule_by_name() -> None:
 
 
 def test_interval_holds_the_mean() -> None:
-    found = Memory.fold(store(lesson("L1")), [outcome("L1", "changed", str(i)) for i in range(9)]).belief("L1")
+    found = fold_memory(store(lesson("L1")), [outcome("L1", "changed", str(i)) for i in range(9)]).belief("L1")
     low, high = found.interval()
     assert low < found.mean < high

@@ -7,16 +7,14 @@ import random
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from borgd.lessons.lesson import Lesson
 from borgd.memory.columns import FoldColumns, session_key
-from borgd.memory.history import History
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
-from tests.memory.support import lesson, outcome, store
+from tests.memory.support import fold_memory, lesson, outcome, store
 
 KINDS = [
     "changed", "ignored", "not_arisen", "corrected", "not_corrected",
@@ -61,12 +59,12 @@ def exported(memory: Memory) -> bytes:
 @settings(max_examples=80)
 @given(outcomes(), st.randoms(use_true_random=False), st.integers(0, 40))
 def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Random, cut: int) -> None:
-    plain = exported(Memory.fold(LESSONS, records, aliases=ALIASES))
+    plain = exported(fold_memory(LESSONS, records, aliases=ALIASES))
     again = [*records, *rand.choices(records, k=10)] if records else []
     rand.shuffle(again)
-    assert exported(Memory.fold(LESSONS, again, aliases=ALIASES)) == plain
+    assert exported(fold_memory(LESSONS, again, aliases=ALIASES)) == plain
 
-    fed = Memory.fold(dict(reversed(LESSONS.items())), again[:cut], aliases=ALIASES)
+    fed = fold_memory(dict(reversed(LESSONS.items())), again[:cut], aliases=ALIASES)
     fed.export()
     for record in again[cut:]:
         fed.apply(record)
@@ -81,20 +79,20 @@ def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Ran
 @settings(max_examples=40)
 @given(outcomes())
 def test_lessons_known_later(records: list[Outcome]) -> None:
-    late = Memory.fold({}, records, aliases=ALIASES)
+    late = fold_memory({}, records, aliases=ALIASES)
     late.know(LESSONS)
-    assert exported(late) == exported(Memory.fold(LESSONS, records, aliases=ALIASES))
+    assert exported(late) == exported(fold_memory(LESSONS, records, aliases=ALIASES))
 
 
 @settings(max_examples=40)
 @given(outcomes(), st.integers(0, 31))
 def test_before(records: list[Outcome], ms: int) -> None:
     then = [record for record in records if record.ms < ms]
-    assert exported(Memory.fold(LESSONS, records, before_ms=ms)) == exported(Memory.fold(LESSONS, then))
+    assert exported(fold_memory(LESSONS, records, before_ms=ms)) == exported(fold_memory(LESSONS, then))
 
 
 def test_sessions_without_outcomes_tick_the_clock() -> None:
-    memory = Memory.fold(LESSONS, [outcome("L5", "changed", "s1", ms=500)], sessions=[(session_key("codex", "x"), 600)])
+    memory = fold_memory(LESSONS, [outcome("L5", "changed", "s1", ms=500)], sessions=[(session_key("codex", "x"), 600)])
     assert memory.sessions == 2
     before = memory.activation("L5")
     memory.saw(session_key("codex", "y"), 700)
@@ -115,40 +113,21 @@ def test_damaged_lines_are_counted() -> None:
 def test_creation_is_the_first_version() -> None:
     old: dict[str, Any] = {"ms": 100, "version": 1}
     edited = Lesson(id="L1", question="q", consequence="c", ms=900, version=2, history=(old, {"ms": "x"}, {}))
-    memory = Memory.fold({"L1": edited}, sessions=[("a\0s", 500)])
-    assert memory.activation("L1") == Memory.fold(LESSONS, sessions=[("a\0s", 500)]).activation("L1")
-
-
-@settings(max_examples=40)
-@given(outcomes(), st.lists(st.integers(0, 40), max_size=5))
-def test_history_is_memory_before_each_moment(records: list[Outcome], moments: list[int]) -> None:
-    known = store(*(lesson(name, ms=number * 7, engineers=("ann",)) for number, name in enumerate(["L1", "L2", "L3"])))
-    sessions = [(session_key("codex", "x"), 12), (session_key("codex", "s1"), 3)]
-    history = History(known, records, sessions=sessions, aliases=ALIASES)
-    for ms in sorted(moments):
-        then = {name: found for name, found in known.items() if found.ms < ms}
-        expected = Memory.fold(then, records, sessions=sessions, aliases=ALIASES, before_ms=ms)
-        assert exported(history.before(ms)) == exported(expected)
-
-
-def test_history_does_not_go_back() -> None:
-    history = History(LESSONS, [])
-    history.before(10)
-    with pytest.raises(ValueError, match="forward"):
-        history.before(9)
+    memory = fold_memory({"L1": edited}, sessions=[("a\0s", 500)])
+    assert memory.activation("L1") == fold_memory(LESSONS, sessions=[("a\0s", 500)]).activation("L1")
 
 
 @settings(max_examples=40)
 @given(outcomes(), st.sampled_from(["L1", "L2", "L5"]))
 def test_a_later_version(records: list[Outcome], name: str) -> None:
     later = lesson(name, engineers=("zoe",), area="db", version=2)
-    memory = Memory.fold(LESSONS, records, aliases=ALIASES)
+    memory = fold_memory(LESSONS, records, aliases=ALIASES)
     memory.learn(later)
-    assert exported(memory) == exported(Memory.fold({**LESSONS, name: later}, records, aliases=ALIASES))
+    assert exported(memory) == exported(fold_memory({**LESSONS, name: later}, records, aliases=ALIASES))
 
 
 def test_times_from_broken_clocks() -> None:
     lessons = store(lesson("L1", ms=10**40), lesson("L2", ms=-5, history=({"ms": 10**50},)))
-    memory = Memory.fold(lessons, [outcome("L1", "changed", "a", ms=-(10**30)), outcome("L2", "changed", "b", ms=10**30)])
+    memory = fold_memory(lessons, [outcome("L1", "changed", "a", ms=-(10**30)), outcome("L2", "changed", "b", ms=10**30)])
     assert math.isfinite(memory.activation("L1"))
     assert math.isfinite(memory.activation("L2"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
-from tests.memory.support import lesson, outcome, store
+from tests.memory.support import fold_memory, lesson, outcome, store
 
 
 def test_a_successor_hides_and_inherits() -> None:
@@ -44,7 +44,7 @@ def test_a_less_trusted_contradiction_hides_nothing() -> None:
         lesson("other", engineers=("bob",)),
     )
     assert Memory(lessons).succession().successors == {"A": ("B",)}
-    memory = Memory.fold(lessons, [outcome("other", "corrected")])
+    memory = fold_memory(lessons, [outcome("other", "corrected")])
     assert memory.succession().successors == {}
     assert memory.succession().disputes == {("A", "B")}
     memory.apply(outcome("other", "changed", "s2"))
@@ -58,7 +58,7 @@ def test_rewording_is_no_contradiction() -> None:
         lesson("A", engineers=("ann",), consequence="It breaks."),
         lesson("B", engineers=("bob",), supersedes=("A",), consequence="it  BREAKS."),
     )
-    assert Memory.fold(lessons, [outcome("B", "corrected")]).succession().successors == {"A": ("B",)}
+    assert fold_memory(lessons, [outcome("B", "corrected")]).succession().successors == {"A": ("B",)}
 
 
 def test_a_retired_successor_hides_nothing() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from borgd.memory.memory import Memory
 from borgd.memory.trust import EngineerNames
-from tests.memory.support import lesson, outcome, store
+from tests.memory.support import fold_memory, lesson, outcome, store
 
 
 def test_neutral_without_evidence() -> None:
@@ -28,7 +28,7 @@ def test_formula() -> None:
         outcome("L1", "ignored", "4"),
         outcome("L2", "vetoed", "5", credit=0.5),
     ]
-    memory = Memory.fold(lessons, outcomes)
+    memory = fold_memory(lessons, outcomes)
     assert memory.trust("ann", "api") == (1 + 2) / (2 + 2 + 1 + 2 * 1)
     assert memory.trust("bob", "api") == (1 + 2) / (2 + 2 + 1)
     assert memory.trust("ann", "db") == 1 / 2.5

@@ -20,6 +20,7 @@ from borgd.recall.choose import choose_early, choose_stop
 from borgd.recall.policy import P_DRAWS, RecallPolicy
 from borgd.recall.rank import rank
 from borgd.recall.slots import Pool, SlotRule, fill, propensity, top_k
+from tests.memory.support import fold_memory
 from tests.perf.sizes import sized
 from tests.recall.choice_support import Found
 
@@ -59,7 +60,7 @@ def world(count: int) -> tuple[dict[str, Lesson], Memory, list[Found]]:
         for j in range(i % 12)
     ]
     matches = [Found(name, 0.9 - 0.3 * place / count) for place, name in enumerate(lessons)]
-    return lessons, Memory.fold(lessons, outcomes), matches
+    return lessons, fold_memory(lessons, outcomes), matches
 
 
 def test_draws_and_propensities(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ import anyio
 import msgspec
 import pytest
 
-from borgd.journal import Follower, GroupCommit, Journal, encode, read_union
+from borgd.journal import Follower, GroupCommit, Journal, encode
 from borgd.memory.records import Outcome
 from tests.perf.sizes import sized
 
@@ -61,16 +61,6 @@ def test_reading_beside_bare_decoding(tmp_path: Path) -> None:
         f"\n{LINES} lines, of bare decode_lines: dicts {plain / base:.2f}, typed {typed / base:.2f}, CRLF {slow / base:.2f}"
     )
     assert len(journal.read(Outcome).records) == LINES
-
-
-def test_a_union_beside_reading_its_files(tmp_path: Path) -> None:
-    paths = [tmp_path / f"{number}.jsonl" for number in range(50)]
-    for number, path in enumerate(paths):
-        path.write_bytes(encode(outcome(n, f"m{number}") for n in range(LINES // 50)))
-    base = cpu_seconds(lambda: [Journal(path).read(Outcome) for path in paths])
-    union = cpu_seconds(lambda: read_union(paths, Outcome))
-    print(f"\nunion of 50 files, {LINES} lines: {union / base:.2f} of reading them one by one")
-    assert len(read_union(paths, Outcome).records) == LINES
 
 
 def test_following_a_large_file_beside_a_bare_pread(tmp_path: Path) -> None:

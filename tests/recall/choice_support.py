@@ -10,6 +10,7 @@ from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
 from borgd.recall.policy import RecallPolicy
 from borgd.recall.rank import Ranking, rank
+from tests.memory.support import fold_memory
 
 SYSTEM = "Answer Guard"
 POLICY = RecallPolicy(match_floor=0.1)
@@ -67,4 +68,4 @@ def believed(lessons: Mapping[str, Lesson], changed: Mapping[str, int], vetoed: 
     records += [
         outcome(name, "vetoed", f"{name}v{i}", ms=50) for name, count in (vetoed or {}).items() for i in range(count)
     ]
-    return Memory.fold(lessons, records)
+    return fold_memory(lessons, records)

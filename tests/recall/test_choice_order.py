@@ -8,9 +8,9 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
 from borgd.recall.choose import choose_early, choose_stop
+from tests.memory.support import fold_memory
 from tests.recall.choice_support import POLICY, SYSTEM, lesson, matches, outcome, scoped, store
 
 LESSONS = [
@@ -40,7 +40,7 @@ def test_any_order(records: list[Outcome], rand: random.Random, session: str) ->
 
     def choose(lessons: list, outcomes: list[Outcome], shares: dict[str, float]) -> bytes:
         known = store(*lessons)
-        memory = Memory.fold(known, outcomes)
+        memory = fold_memory(known, outcomes)
         told = {"done": ("S3",), "session": session, "decision_id": "d", "now_ms": 7, "policy": POLICY}
         found = matches(known, shares)
         early = choose_early(found, known, memory, topics=[SYSTEM], **told)

@@ -7,6 +7,7 @@ from borgd.memory.memory import Memory
 from borgd.recall.choose import choose_stop
 from borgd.recall.disagreement import disagreement, disagreement_ids, disagreements
 from borgd.recall.policy import changed
+from tests.memory.support import fold_memory
 from tests.recall.choice_support import POLICY, lesson, matches, outcome, ranking, store
 
 ANN = lesson("A", engineers=("ann",), area="concurrency", situations=("two writers",), consequence="Locks deadlock.")
@@ -52,7 +53,7 @@ def test_groups_that_share_a_lesson_are_one() -> None:
 
 def test_the_most_trusted_first() -> None:
     known = store(ANN, BOB)
-    memory = Memory.fold(known, [outcome("B", "changed", str(i)) for i in range(3)])
+    memory = fold_memory(known, [outcome("B", "changed", str(i)) for i in range(3)])
     ranked, _ = selected(ANN, BOB, memory=memory)
     text = disagreement(ranked)
     assert text == (

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from borgd.lessons.lesson import Lesson
-from borgd.memory.memory import Memory
 from borgd.recall.choose import Choice, choose_early
 from borgd.recall.early import ANY
 from borgd.recall.policy import changed
+from tests.memory.support import fold_memory
 from tests.recall.choice_support import POLICY, SYSTEM, lesson, matches, outcome, scoped, store
 
 QUIET = changed(POLICY, {"holdout": 0})
@@ -70,7 +70,7 @@ def test_unscoped_lessons_never_come_early() -> None:
 def test_consolidated_lessons_come_with_the_first_prompt() -> None:
     lessons = store(lesson("U"), scoped("A"), lesson("V"))
     used = [outcome(name, "changed", str(i), repo=f"r{i}", ms=50) for name in ("U", "A") for i in range(3)]
-    memory = Memory.fold(lessons, used)
+    memory = fold_memory(lessons, used)
     choice = early(lessons, {"U": 0.9, "A": 0.9, "V": 0.9}, topics=[ANY], memory=memory)
     assert set(choice.shown) == {"U", "A"}
     assert choice.decision is not None

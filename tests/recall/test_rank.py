@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.memory.activation import DORMANT_BELOW
-from borgd.memory.memory import Memory
+from tests.memory.support import fold_memory
 from tests.recall.choice_support import believed, lesson, matches, outcome, ranking, scoped, store
 
 NEW = 1 / (1 + math.exp(DORMANT_BELOW))
@@ -18,7 +18,7 @@ NEW = 1 / (1 + math.exp(DORMANT_BELOW))
 
 def test_formula() -> None:
     lessons = store(lesson("A", engineers=("ann",), area="api"), lesson("B"))
-    memory = Memory.fold(lessons, [outcome("A", "changed", "1", ms=50), outcome("A", "corrected", "2", ms=50)])
+    memory = fold_memory(lessons, [outcome("A", "changed", "1", ms=50), outcome("A", "corrected", "2", ms=50)])
     (best, other) = ranking(lessons, {"A": 0.8, "B": 0.6}, memory).ranked
     squash = 1 / (1 + math.exp(DORMANT_BELOW - math.log(2)))
     assert best.id == "A"
@@ -76,7 +76,7 @@ def test_nothing_is_passed_on_out_of_scope() -> None:
 
 def test_a_dormant_lesson_needs_a_strong_match() -> None:
     lessons = store(lesson("old", ms=1), lesson("new", ms=10**6))
-    memory = Memory.fold(lessons, sessions=[(f"a\0{i}", 100 + i) for i in range(3000)])
+    memory = fold_memory(lessons, sessions=[(f"a\0{i}", 100 + i) for i in range(3000)])
     found = ranking(lessons, {"old": 0.9, "new": 0.9}, memory)
     assert [ranked.id for ranked in found.ranked] == ["new"]
     assert found.excluded["old"].startswith("dormant")

@@ -11,7 +11,7 @@ import pytest
 
 from borgd.errors import BorgError, UsageError
 from borgd.memory.belief import BeliefRule
-from borgd.memory.memory import Memory, MemoryRule
+from borgd.memory.memory import MemoryRule
 from borgd.memory.records import Decision, Outcome
 from borgd.recall.policy import RecallPolicy
 from borgd.replay import candidates, records, state
@@ -21,6 +21,7 @@ from borgd.replay.estimate import estimators
 from borgd.replay.outcomes import BIT, CHANGED, UNDONE, Outcomes
 from borgd.replay.result import result
 from borgd.replay.simulate import KnownTruth, simulate
+from tests.memory.support import fold_memory
 
 NOW = 1_900_000_000_000
 ALL = ("changed", "not_corrected", "avoided")
@@ -226,7 +227,7 @@ def test_beliefs_are_rebuilt_from_before_the_decision_only(log: Log) -> None:
     for rule in (BeliefRule(), BeliefRule(ignored=1.0, prior_alpha=2.0)):
         timeline = log.known().beliefs(rule)
         for decision in log.decisions[:: len(log.decisions) // 12]:
-            memory = Memory.fold({}, log.outcomes, rule=MemoryRule(belief=rule), before_ms=decision.ms)
+            memory = fold_memory({}, log.outcomes, rule=MemoryRule(belief=rule), before_ms=decision.ms)
             for entry in decision.pool:
                 key = np.array([records.hash64(entry.id)], dtype=np.uint64)
                 alpha, beta = timeline.before(key, np.array([decision.ms]))

@@ -16,9 +16,10 @@ from borgd.errors import LimitError, UsageError
 from borgd.limits.audit import AuditEntry
 from borgd.limits.investigation.budget import BUDGETS, WALL, Limits
 from borgd.limits.investigation.profile import Profile, profile_for
+from borgd.limits.investigation.verdict import EVALUATOR
 from borgd.paths import Paths, user_paths
 from borgd.stores.audit_trail import AuditTrail
-from borgd.stores.investigations import EVALUATOR, InvestigationStore
+from borgd.stores.investigations import InvestigationStore
 
 LISTED = 10
 """design: sessions that are told, the last active first."""

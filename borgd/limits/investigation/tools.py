@@ -50,6 +50,9 @@ def _table(
     return rows
 
 
+SPAWNING = frozenset({"Agent", "Task", "spawn_agent", "task"})
+"""host: tools that start another agent, of all agents."""
+
 CLAUDE_CODE = _table(
     retrieval="Read Grep Glob LS WebFetch WebSearch NotebookRead ListMcpResourcesTool ReadMcpResourceTool ToolSearch",
     graph="LSP",
