@@ -29,7 +29,11 @@ class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class RecallConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """[recall]"""
 
-    holdout: Probability = 0.05
+    holdout: Probability | None = None
+    """Share of first contacts at which a lesson is withheld, to measure what it does; 0: none, None: by the rule, lesson by
+    lesson, about .2 for a young one and less for one that is known to help."""
+    never_withheld: tuple[str, ...] = ()
+    """Ids of lessons that are never withheld."""
     floor: float | None = None
     """None: the tuned MATCH_FLOOR."""
     grader: tuple[str, ...] = ()

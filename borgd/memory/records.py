@@ -23,7 +23,7 @@ class PoolEntry(msgspec.Struct, frozen=True, kw_only=True):
     ``share`` its evidence relative to the best's in [0, 1], ``draw`` its Thompson draw in [0, 1], ``mean`` its belief's
     mean then, ``p`` the probability that it was shown, in (0, 1], holdout included. ``rank`` is its 0-based place in the
     pool: standing ones, winners of slots in the order they are told, what was cut, the rest by score; or a grader's order.
-    Exactly one of shown, held, cut, or none (it won no slot).
+    Exactly one of shown, held, cut, or none (it won no slot). Shown or held with a ``holdout`` above 0 is an occasion.
     """
 
     id: str
@@ -41,6 +41,9 @@ class PoolEntry(msgspec.Struct, frozen=True, kw_only=True):
     shown: bool = False
     held: bool = False
     cut: bool = False
+    holdout: float = 0.0
+    """Probability of the coin that decided whether it is withheld, if it won a slot; 0: none is thrown, as at a later
+    contact."""
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +80,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     machine: str = ""
     scopes: tuple[str, ...] = ()
     """Systems of the lessons that were shown or held out."""
+    horizon_ms: int = 0
+    """After how long the coins thrown here are settled; 0: from before coins were thrown once a session and lesson."""
+    ranking: int = 0
+    """The release of the ranking that chose; 0: not said."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -101,3 +108,21 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     engineer: str = ""
     machine: str = ""
     area: str = ""
+
+
+class Settled(Outcome, frozen=True, kw_only=True, gc=False):
+    """An occasion after its horizon, a line of a team's outcomes: was it corrected again (``kind``), withheld or shown
+    (``held``)?
+
+    ``ms`` is when it was settled, ``horizon_ms`` before that the coin was thrown; a missing outcome is not_corrected.
+    ``decision`` and ``lesson`` name it, ``agent``, ``holdout`` and ``ranking`` are its stratum. ``coin_ms`` 0: an outcome
+    that is none.
+    """
+
+    coin_ms: int = 0
+    horizon_ms: int = 0
+    holdout: float = 0.0
+    """The probability of being withheld, known before the coin."""
+    policy: str = ""
+    ranking: int = 0
+    scopes: tuple[str, ...] = ()

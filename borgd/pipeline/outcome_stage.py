@@ -171,7 +171,8 @@ class OutcomeStage:
         matched = self._spoken_of(session, prompt)
         lessons = self.knowledge.lessons
         found: list[Outcome] = []
-        for decision in session.decisions:
+        remembered = {one.id for one in session.decisions}
+        for decision in [*session.decisions, *(one for one in session.occasions if one.id not in remembered)]:
             sides = self._disagreements(decision)
             agreed = next((name for name in matched for side in sides if name in side), "")
             settled = judge_disagreement(decision, sides, agreed, lessons, ms=now_ms)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from functools import partial
 from itertools import chain, islice
 from typing import TypeVar
 
@@ -29,6 +30,7 @@ from borgd.recall.text.scope import named_scopes
 from borgd.sessions.session import Session, touched
 from borgd.stores.grader import GRADER_LESSONS, Grader
 from borgd.stores.knowledge import Knowledge
+from borgd.stores.occasions import OccasionStore
 
 BLOCKS_PER_PROMPT = 1
 """guard: blocks of one user prompt."""
@@ -53,6 +55,7 @@ class RecallStage:
         config: Config,
         commit: GroupCommit,
         decisions: Journal,
+        occasions: OccasionStore,
         *,
         machine: str,
         policy: RecallPolicy,
@@ -60,8 +63,11 @@ class RecallStage:
         self.knowledge = knowledge
         self.commit = commit
         self.decisions = decisions
+        self.occasions = occasions
         self.machine = machine
         self.policy = policy
+        self.fixed = config.recall.holdout
+        self.never_withheld = frozenset(config.recall.never_withheld)
         self.grader = Grader(config.recall.grader)
         self.undelivered = 0
         """Decisions whose text came too late for the agent."""
@@ -70,6 +76,8 @@ class RecallStage:
     def configure(self, config: Config, policy: RecallPolicy) -> None:
         """Settings changed."""
         self.policy = policy
+        self.fixed = config.recall.holdout
+        self.never_withheld = frozenset(config.recall.never_withheld)
         self.grader.command = config.recall.grader
 
     async def early(self, session: Session, event: Event, now_ms: int, room: int) -> str:
@@ -84,6 +92,7 @@ class RecallStage:
         if room < policy.early_chars:
             policy = msgspec.structs.replace(policy, early_chars=max(0, room))
         done = session.told()
+        withhold = partial(self.holdout, session.whole)
         choice = await self._choose(
             session,
             "early",
@@ -97,6 +106,7 @@ class RecallStage:
                 decision_id=decision,
                 now_ms=now_ms,
                 policy=policy,
+                withhold=withhold,
             ),
             now_ms,
         )
@@ -130,7 +140,8 @@ class RecallStage:
             return ""
         if session.blocked.get(session.prompt_id, 0) >= BLOCKS_PER_PROMPT:
             return ""
-        done = session.asked | session.withheld | (session.delivered & session.acted)
+        done = session.asked | session.withheld | session.whole.withheld | (session.delivered & session.acted)
+        withhold = partial(self.holdout, session.whole)
         grades = await self.grader.grade(session.work_text(), await self._offered(session, done))
         choice = await self._choose(
             session,
@@ -145,6 +156,7 @@ class RecallStage:
                 decision_id=decision,
                 now_ms=now_ms,
                 policy=self.policy,
+                withhold=withhold,
                 grades=grades,
             ),
             now_ms,
@@ -162,6 +174,19 @@ class RecallStage:
         session.block(session.prompt_id)
         session.write(("#borg-blocked", session.prompt_id))
         return choice.text
+
+    def holdout(self, whole: Session, name: str) -> float:
+        """With which probability this lesson is withheld now: the coin is thrown at the first contact of a session with it.
+
+        Never at the first contact after it was ratified, which is no occasion: its person has just asked for it.
+        """
+        lesson = self.knowledge.lessons.get(name)
+        if lesson is None or name in whole.contacts or name in self.never_withheld:
+            return 0.0
+        last_ms = self.occasions.last_contact(name)
+        if last_ms is None or (not lesson.peer and last_ms < lesson.ms):
+            return 0.0
+        return self.occasions.holdout(name) if self.fixed is None else self.fixed
 
     def take_back(self, session: Session) -> list[Decision]:
         """The agent has gone on without the answer of its last event: what was chosen in it was never told. Returns that."""
@@ -258,7 +283,11 @@ class RecallStage:
         kept = msgspec.structs.replace(decision, pool=tuple(entry for entry in decision.pool if entry.shown or entry.held))
         session.decide(kept)
         session.choices.append(kept)
-        session.withheld.update(choice.held)
+        session.touch_lessons(kept)
+        for name in (*choice.shown, *choice.held):
+            self.occasions.saw(name, decision.ms)
+        if session.whole is not session:
+            session.whole.write(("#borg-occasion", msgspec.json.encode(kept).decode()))
         session.write(
             (mark, f"{decision.id} {' '.join(choice.shown)}"),
             ("#borg-held", f"{decision.id} {' '.join(choice.held)}"),

@@ -6,7 +6,7 @@ reason, whether it was shown or not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -18,12 +18,17 @@ from borgd.memory.records import Channel, Decision, PoolEntry
 from borgd.recall import draws, render, slots
 from borgd.recall.disagreement import disagreement, disagreements
 from borgd.recall.early import Topics, early_pool, standing_pool
-from borgd.recall.policy import RecallPolicy
+from borgd.recall.policy import RANKING, RecallPolicy
 from borgd.recall.rank import Matched, Ranked, Ranking, rank, weigh
 from borgd.recall.stop import budget_pool, graded_without, stop_cap, widen_pool
 
 POLICY = RecallPolicy()
 """design: the constants as chosen."""
+HORIZON_MS = 24 * 3600 * 1000
+"""design: an occasion is settled so long after its coin, by the corrections of its own session until then."""
+
+Holdout = Callable[[str], float]
+"""Of a lesson: with which probability it is withheld now; 0 at any but the first contact of a session with it."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,8 +59,15 @@ class _Moment(NamedTuple):
     channel: Channel
     topics: tuple[str, ...] = ()
     rule: str = "budget"
+    withhold: Holdout | None = None
     top: float = 0.0
     """Score that the bars are relative to."""
+
+    def holdout(self, ranked: Ranked) -> float:
+        """The probability with which this lesson is withheld, should it win a slot."""
+        if ranked.standing:
+            return 0.0
+        return self.policy.holdout if self.withhold is None else self.withhold(ranked.id)
 
 
 def choose_early(
@@ -69,12 +81,14 @@ def choose_early(
     decision_id: str,
     now_ms: int,
     policy: RecallPolicy = POLICY,
+    withhold: Holdout | None = None,
 ) -> Choice:
     """What comes with the first naming of ``topics`` (scope names; ANY at the session's first prompt).
 
     :param matches: best first.
     :param done: ids already delivered, asked or withheld in this session.
     :param session: the key that seeds draws; empty: none are drawn.
+    :param withhold: each lesson's holdout; None: the policy's for all.
     """
     subject = Topics(topics)
     if not subject.any and not subject.names:
@@ -85,7 +99,7 @@ def choose_early(
     plain = early_pool(ranking.ranked, subject, done, policy)
     reasons = {**ranking.excluded, **_early_reasons(ranking, subject, done, policy)}
     top = _on_topic_top(ranking, subject)
-    moment = _Moment(memory, session, decision_id, now_ms, policy, "early", subject.names, top=top)
+    moment = _Moment(memory, session, decision_id, now_ms, policy, "early", subject.names, withhold=withhold, top=top)
     return _choose(moment, standing, plain, reasons, render.early_head(subject.names))
 
 
@@ -100,6 +114,7 @@ def choose_stop(
     decision_id: str,
     now_ms: int,
     policy: RecallPolicy = POLICY,
+    withhold: Holdout | None = None,
     grades: Mapping[str, int] | None = None,
 ) -> Choice:
     """What a Stop asks, or hands over free.
@@ -107,11 +122,12 @@ def choose_stop(
     :param matches: best first.
     :param done: ids already asked, or delivered and acted on, or withheld, in this session.
     :param delivered: ids already delivered: they may be asked, but are not handed over again.
+    :param withhold: each lesson's holdout; None: the policy's for all.
     :param grades: a grader's answer, id → 3, 2 or 1 in its order; None: decided by scores alone.
     """
     memory = memory or Memory(lessons, rule=policy.memory)
     ranking = rank(matches, lessons, memory, policy)
-    moment = _Moment(memory, session, decision_id, now_ms, policy, "stop", top=ranking.top)
+    moment = _Moment(memory, session, decision_id, now_ms, policy, "stop", withhold=withhold, top=ranking.top)
     reasons = dict(ranking.excluded)
     if grades is not None and policy.grader_rule == "graded":
         return _choose_graded(moment, ranking, lessons, grades, done=done, delivered=delivered, reasons=reasons)
@@ -212,7 +228,6 @@ def _drawn(moment: _Moment, lessons: Sequence[Ranked], rule: slots.SlotRule) -> 
 
 def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], head: str) -> Choice:
     """Withhold, write the text, write the record."""
-    policy = moment.policy
     best = max(slot.ranked.evidence for slot in order)
     shown: list[Ranked] = []
     held: list[str] = []
@@ -220,12 +235,13 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
     for place, slot in enumerate(order):
         ranked = slot.ranked
         kept = slot.won and not slot.cut
-        away = kept and not ranked.standing and draws.withheld(moment.session, moment.decision_id, ranked.id, policy.holdout)
+        chance = moment.holdout(ranked)
+        away = kept and draws.withheld(moment.session or moment.decision_id, ranked.id, chance)
         if away:
             held.append(ranked.id)
         elif kept:
             shown.append(ranked)
-        entries.append(_entry(slot, place, best, policy, shown=kept and not away, held=away))
+        entries.append(_entry(slot, place, best, chance, shown=kept and not away, held=away))
         reasons[ranked.id] = _verdict(slot, away, entries[-1])
     text = _text(moment, shown, head)
     ids = tuple(lesson.id for lesson in shown)
@@ -266,14 +282,16 @@ def _decision(
         slots=policy.early_cap if early else stop_cap(policy),
         generic_slots=0 if early else policy.generic_cap,
         chars=chars,
-        holdout=policy.holdout,
+        holdout=max((entry.holdout for entry in entries), default=0.0),
+        horizon_ms=HORIZON_MS,
+        ranking=RANKING,
         floor=policy.match_floor,
         best=moment.top,
         evidence=evidence,
     )
 
 
-def _entry(slot: _Slot, place: int, best: float, policy: RecallPolicy, *, shown: bool, held: bool) -> PoolEntry:
+def _entry(slot: _Slot, place: int, best: float, chance: float, *, shown: bool, held: bool) -> PoolEntry:
     ranked = slot.ranked
     return PoolEntry(
         id=ranked.id,
@@ -283,7 +301,7 @@ def _entry(slot: _Slot, place: int, best: float, policy: RecallPolicy, *, shown:
         rank=place,
         draw=slot.draw,
         mean=ranked.mean,
-        p=slot.p if ranked.standing else max(slot.p * (1 - policy.holdout), slots.P_LEAST),
+        p=max(slot.p * (1 - chance), slots.P_LEAST),
         alpha=ranked.alpha,
         beta=ranked.beta,
         scoped=ranked.scoped,
@@ -291,6 +309,7 @@ def _entry(slot: _Slot, place: int, best: float, policy: RecallPolicy, *, shown:
         shown=shown,
         held=held,
         cut=slot.cut,
+        holdout=chance,
     )
 
 

@@ -31,9 +31,9 @@ def alternatives(session: str, pool: Sequence[Ranked], count: int) -> Floats:
     return beta.draw(rng.uniforms(keys, count), tables(pool))
 
 
-def withheld(session: str, decision: str, lesson: str, holdout: float) -> bool:
-    """Whether this lesson is held out of this decision."""
-    return holdout > 0 and rng.uniform("holdout", session, decision, lesson) < holdout
+def withheld(session: str, lesson: str, holdout: float) -> bool:
+    """Whether this lesson is withheld from this session; asked again, the answer is the same."""
+    return holdout > 0 and rng.uniform("holdout", session, lesson) < holdout
 
 
 def tables(pool: Sequence[Ranked]) -> Floats:

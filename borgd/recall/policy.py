@@ -5,6 +5,7 @@ A value. The constants are those of the design's tables; what each may be change
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -29,8 +30,11 @@ EARLY_CAP = 5
 """baseline: lessons per early delivery."""
 GENERIC_CAP = 3
 """baseline: unscoped lessons per Stop block."""
-HOLDOUT = 0.05
-"""design: probability that a lesson which won a slot is withheld."""
+HOLDOUT = 0.2
+"""design: probability that a lesson which won a slot at a session's first contact with it is withheld, where no rule
+says."""
+RANKING = 2
+"""host: goes up with every release that ranks differently; occasions of different releases are different strata."""
 EARLY_CHARS = 2000
 """guard: characters of an early delivery or a free hand-over."""
 EARLY_QUESTION_CHARS = 240
@@ -112,7 +116,7 @@ def changed(policy: RecallPolicy, settings: Mapping[str, object]) -> RecallPolic
         branch = tree
         for step in where[:-1]:
             branch = branch[step]
-        branch[where[-1]] = value
+        branch[where[-1]] = _plain(value)
         try:
             policy = msgspec.convert(tree, RecallPolicy, strict=not isinstance(value, str))
         except msgspec.ValidationError as error:
@@ -120,7 +124,14 @@ def changed(policy: RecallPolicy, settings: Mapping[str, object]) -> RecallPolic
     return policy
 
 
+def _plain(value: object) -> object:
+    """A number as it is usually written: ``.7`` is 0.7 and ``5.`` is 5.0."""
+    short = isinstance(value, str) and re.fullmatch(r"[+-]?(\.\d+|\d+\.)", value.strip())
+    return str(float(str(value))) if short else value
+
+
 def policy_of(config: Config) -> RecallPolicy:
     """The policy of recall under this configuration."""
     floor = MATCH_FLOOR if config.recall.floor is None else config.recall.floor
-    return RecallPolicy(holdout=config.recall.holdout, ask_cap=config.recall.ask_cap, match_floor=floor)
+    holdout = HOLDOUT if config.recall.holdout is None else config.recall.holdout
+    return RecallPolicy(holdout=holdout, ask_cap=config.recall.ask_cap, match_floor=floor)

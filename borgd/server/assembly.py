@@ -29,6 +29,7 @@ from borgd.stores.audit_trail import AuditTrail
 from borgd.stores.desktop_notice import notify
 from borgd.stores.interrupt_store import InterruptStore
 from borgd.stores.knowledge import Knowledge
+from borgd.stores.occasions import OccasionStore
 from borgd.stores.team import open_team
 
 JOURNALS = ("decisions", "outcomes", "episodes", "proposals", "commits")
@@ -45,11 +46,14 @@ class Assembly:
         self.knowledge = Knowledge(where, config, engineer, team=self.team)
         self.knowledge.refresh()
         self.journals = {name: Journal(where.journal(name)) for name in JOURNALS}
+        self.occasions = OccasionStore(self.journals["decisions"], self.journals["outcomes"], self.team)
         policy = policy_of(config)
         self.trail = AuditTrail(where)
         self.investigations = InvestigationStage(where, config, self.trail)
         self.interrupts = self._interrupt_stage(config)
-        self.recall = RecallStage(self.knowledge, config, commit, self.journals["decisions"], machine=machine, policy=policy)
+        self.recall = RecallStage(
+            self.knowledge, config, commit, self.journals["decisions"], self.occasions, machine=machine, policy=policy
+        )
         self.outcomes = OutcomeStage(self.knowledge, commit, self.journals, floor=policy.match_floor)
         self.corrections = CorrectionStage(self.outcomes, commit, self.journals, config)
         self.pipeline = Pipeline(self.investigations, self.interrupts, self.recall, self.outcomes, self.corrections)
@@ -99,8 +103,10 @@ class Assembly:
             await anyio.to_thread.run_sync(self.knowledge.publish)
 
     async def every_minute(self, now_ms: int) -> None:
-        """What is due in the inbox."""
+        """Occasions that are due for settling, and what is due in the inbox."""
         self._save_counts()
+        await anyio.to_thread.run_sync(self.occasions.settle, now_ms)
+        await anyio.to_thread.run_sync(self.occasions.publish, self.knowledge.store.forgotten)
         await anyio.to_thread.run_sync(self.interrupts.store.tick, now_ms)
         await anyio.to_thread.run_sync(self.investigations.store.expire, now_ms)
 

@@ -46,7 +46,15 @@ def _take_pool(session: Session, text: str) -> None:
         decision = msgspec.json.decode(text, type=Decision)
         pool = tuple(entry for entry in decision.pool if entry.id.strip("-"))  # a forgotten lesson's id was blanked
         if pool:
-            session.decide(msgspec.structs.replace(decision, pool=pool))
+            kept = msgspec.structs.replace(decision, pool=pool)
+            session.decide(kept)
+            session.touch_lessons(kept)
+
+
+def _take_occasion(session: Session, text: str) -> None:
+    with suppress(msgspec.DecodeError, RecursionError):
+        decision = msgspec.json.decode(text, type=Decision)
+        session.touch_lessons(decision)
 
 
 def _take_untold(session: Session, text: str) -> None:
@@ -76,6 +84,7 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
     "#borg-held": lambda session, text: session.withheld.update(text.split()[1:]),
     "#borg-pool": _take_pool,
+    "#borg-occasion": _take_occasion,
     "#borg-untold": _take_untold,
     "#borg-judged": _take_judged,
     "#borg-acted": lambda session, text: session.acted.add(text),

@@ -84,6 +84,12 @@ class Session:
     delivered: set[str] = field(default_factory=set)
     withheld: set[str] = field(default_factory=set)
     """Held out at random: they count as told for this session, or nothing could be measured."""
+    contacts: set[str] = field(default_factory=set)
+    """Lessons that were shown to this session or its subagents, or withheld from them: their coins are thrown."""
+    occasions: list[Decision] = field(default_factory=list)
+    """Choices of this session and its subagents in which coins were thrown, as ``decisions`` keeps them."""
+    main: Session | None = None
+    """The session that this subagent works for; None: it is none."""
     free: list[str] = field(default_factory=list)
     """Texts to hand over with the next prompt or tool call."""
     blocked: dict[str, int] = field(default_factory=dict)
@@ -160,9 +166,27 @@ class Session:
         lines = [(line, _LESSON_LINE.match(line)) for line in self.last_message.split("\n")]
         return "\n".join(line for line, named in lines if named is None or named["id"] not in told)
 
+    @property
+    def whole(self) -> Session:
+        """The session that this one is part of: a subagent's main one, else itself. It has the coins."""
+        return self.main or self
+
     def told(self) -> set[str]:
-        """Lessons that were delivered, asked or withheld: not to come again."""
-        return self.delivered | self.asked | self.withheld
+        """Lessons that were delivered, asked or withheld: not to come again. What is withheld is so from all subagents."""
+        return self.delivered | self.asked | self.withheld | self.whole.withheld
+
+    def touch_lessons(self, decision: Decision) -> None:
+        """Remember what ``decision`` showed and withheld, for the whole session: its coins are thrown once.
+
+        Even if its text should never arrive: who is to be withheld was settled by then, and nothing may be settled twice.
+        """
+        whole = self.whole
+        whole.contacts.update(entry.id for entry in decision.pool if entry.shown or entry.held)
+        whole.withheld.update(entry.id for entry in decision.pool if entry.held)
+        self.withheld.update(entry.id for entry in decision.pool if entry.held)
+        if decision.horizon_ms and any(entry.holdout > 0 for entry in decision.pool):
+            due = decision.ms - decision.horizon_ms
+            whole.occasions = [*(one for one in whole.occasions if one.ms >= due and one.id != decision.id), decision]
 
     def write(self, *lines: tuple[str, str]) -> list[str]:
         """Have (kind, text) lines written to the state file with the next ``save``, secrets taken out of what is work.
@@ -201,7 +225,7 @@ class Session:
     def untell(self, decision: Decision) -> None:
         """Forget a choice of recall whose text never reached the agent: its lessons may come again."""
         names = {entry.id for entry in decision.pool}
-        for told in (self.delivered, self.asked, self.withheld):
+        for told in (self.delivered, self.asked):
             told.difference_update(names)
         self.decisions = [one for one in self.decisions if one.id != decision.id]
         self.open.pop(decision.id, None)

@@ -32,6 +32,8 @@ class Sessions:
             for kind, text in found.file.load():
                 apply_line(found, kind, text)
             self.live[key] = found
+        if subagent:
+            found.main = self.get(agent, session)
         self.live.move_to_end(key)
         return found
 

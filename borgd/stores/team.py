@@ -6,7 +6,7 @@ lines that are not there; what is read twice counts once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import msgspec
 from borgd.errors import BorgError, InputError, JournalError
 from borgd.journal import Damage, Follower, Journal, TypedFollower
 from borgd.lessons.team import Kind, TeamCard, card, file_name, parse_name, public_lesson
-from borgd.memory.records import Outcome
+from borgd.memory.records import Outcome, Settled
 from borgd.memory.shared import anonymous
 
 if TYPE_CHECKING:  # bring numpy, which a command that folds nothing need not wait for
@@ -106,7 +106,7 @@ class Team:
             self.problems.append(problem)
             del self.problems[:-20]
 
-    def publish(self, lessons: list[dict[str, Any]], outcomes: list[Outcome]) -> int:
+    def publish(self, lessons: list[dict[str, Any]], outcomes: Sequence[Outcome]) -> int:
         """Append what of these is not in this machine's own files yet; how many records that were.
 
         :raises JournalError: a file cannot be written; what was not stored is published the next time.
@@ -114,7 +114,7 @@ class Team:
         own = self._published()
         shared = [found for record in lessons if (found := public_lesson(record, self.salt)) is not None]
         fresh_lessons = [one for one in shared if _digest(one) not in own["lessons"]]
-        fresh_outcomes = [one for one in (anonymous(each, self.salt) for each in outcomes) if one.id not in own["outcomes"]]
+        fresh_outcomes = [one for one in map(self._public, outcomes) if one.id not in own["outcomes"]]
         if fresh_lessons:
             self._own_journal("lessons").append(fresh_lessons)
             own["lessons"].update(_digest(one) for one in fresh_lessons)
@@ -123,6 +123,13 @@ class Team:
             self._own_journal("outcomes").append(batch)
             own["outcomes"].update(one.id for one in batch)
         return len(fresh_lessons) + len(fresh_outcomes)
+
+    def _public(self, outcome: Outcome) -> Outcome:
+        """As the team sees it. A settled occasion says from which of its members' machines it comes."""
+        found = anonymous(outcome, self.salt)
+        if not isinstance(outcome, Settled):
+            return found
+        return msgspec.structs.replace(found, machine=self.owner.partition("@")[2])
 
     def _own_journal(self, kind: Kind) -> Journal:
         return Journal(self.directory / file_name(self.owner, kind))

@@ -83,6 +83,7 @@ async def test_a_held_out_lesson_is_the_repeat_mistake_only_when_the_words_speak
     write_lessons(home, cap("CAP"))
     write_config(home, "[recall]\nholdout = 1.0\n[people]\nengineer = 'mira'\n")
     async with running_service() as service:
+        await Agent(service, session="s0").prompt(TASK)  # the first contact with a lesson is never withheld
         await work(Agent(service), home, "No, use spaces, not tabs, in this file.")
         assert outcomes(home) == []
         await Agent(service, session="s2").prompt(TASK)

@@ -23,7 +23,8 @@ def explain(entry: PoolEntry, decision: Decision) -> str:
     if entry.shown:
         return "shown, standing: its system came up" if entry.standing else "shown"
     if entry.held:
-        return f"withheld at random (holdout {decision.holdout:g}), to measure its effect"
+        chance = entry.holdout or decision.holdout
+        return f"withheld at random from the whole session (holdout {chance:g}), to measure its effect"
     if entry.cut:
         return f"won a slot, cut by the {decision.budget} characters the text may have"
     return "others won the slots"
