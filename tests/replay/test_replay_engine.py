@@ -57,13 +57,13 @@ def replayed(log: Log, *named: CandidatePolicy, rewards=ALL, lines: list[bytes] 
 @pytest.fixture(scope="module")
 def rich() -> Log:
     """A log with contests for slots, so that propensities are not all 0.95."""
-    return Log(400, 21)
+    return Log(400, 21, policy=RecallPolicy(holdout=0.05))
 
 
 @pytest.fixture(scope="module")
 def log() -> Log:
     """A log in which no session contests twice, so that every decision is used."""
-    return Log(500, 21, lessons=70)
+    return Log(500, 21, lessons=70, policy=RecallPolicy(holdout=0.05))
 
 
 @pytest.fixture(scope="module")
