@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 import stat
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from xdg_base_dirs import xdg_config_home, xdg_data_home, xdg_state_home
 
@@ -48,7 +50,15 @@ class Paths:
 
 
 def user_paths(env: Mapping[str, str] | None = None) -> Paths:
-    """The places of this process's environment (``env`` is for the socket only and defaults to os.environ)."""
+    """The places of this process's environment (``env`` is for the socket only and defaults to os.environ).
+
+    :raises BorgError: HOME or an XDG directory is relative: everything would go where a command happens to be typed.
+    """
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        value = os.environ.get(name)
+        if value is not None and not value.startswith("/") and (value or name == "HOME"):
+            mend = "set it to a full path" if name == "HOME" else "set it to a full path, or unset it"
+            raise BorgError(f"{name} is {value!r}, which is no full path; {mend}")
     return Paths(
         config=xdg_config_home() / "borgd",
         data=xdg_data_home() / "borgd",
@@ -58,24 +68,51 @@ def user_paths(env: Mapping[str, str] | None = None) -> Paths:
 
 
 def private_dir(path: Path) -> Path:
-    """``path`` as a directory of ours with mode 0700, created with its parents where missing.
+    """``path`` as a directory of ours that nobody else can write, created with mode 0700 (and its parents) where missing.
 
-    :raises BorgError: it exists and is not a directory, belongs to someone else, or cannot be created.
+    What we did not make is never changed: a directory that was there keeps its mode. One that others can only look into
+    is used, as every file in it is for its owner alone.
+
+    :raises BorgError: it is a link or no directory, belongs to someone else, can be written by others, or cannot be made;
+        says the command that mends it.
     """
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        info = path.stat()
+        path.mkdir(mode=0o700, parents=True)
+        return path
+    except FileExistsError:
+        pass
     except OSError as error:
         remedy = REMEDIES.get(error.errno or 0, "move it away or fix its parent")
         raise BorgError(f"{path} cannot be used as a directory: {error.strerror}; {remedy}") from error
+    info = path.lstat()
+    if stat.S_ISLNK(info.st_mode):
+        raise BorgError(
+            f"{path} is a link to {os.readlink(path)}, and borgd writes into no directory through one: rm {quote(str(path))}"  # noqa: PTH115
+        )
+    if not stat.S_ISDIR(info.st_mode):
+        where = quote(str(path))
+        raise BorgError(f"{path} cannot be used as a directory: a file stands there; mv {where} {where}.old")
     if info.st_uid != os.getuid():
-        raise BorgError(f"{path} belongs to uid {info.st_uid}, not to you; remove it or set XDG_STATE_HOME elsewhere")
-    if stat.S_IMODE(info.st_mode) & 0o077:
-        try:
-            path.chmod(0o700)
-        except OSError:  # bind mounts refuse chmod; ownership was checked above
-            return path
+        mend = f"sudo chown -R {os.getuid()} {quote(str(path))}, or set XDG_STATE_HOME elsewhere"
+        raise BorgError(f"{path} belongs to uid {info.st_uid}, not to you; {mend}")
+    if info.st_mode & 0o022 and not _ignores_modes(path):
+        raise BorgError(
+            f"{path} has mode {stat.S_IMODE(info.st_mode):o}, so others can write in it: chmod 700 {quote(str(path))}"
+        )
     return path
+
+
+def _ignores_modes(directory: Path) -> bool:
+    """Whether the file system shows modes that nobody gave, as mounts of other systems' disks do."""
+    try:
+        descriptor, name = tempfile.mkstemp(dir=directory)
+    except OSError:
+        return False
+    try:
+        return bool(os.fstat(descriptor).st_mode & 0o022)
+    finally:
+        os.close(descriptor)
+        Path(name).unlink(missing_ok=True)
 
 
 def shipped(name: str) -> Path:

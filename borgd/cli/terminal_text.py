@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
+
+COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+"""method: their numbers in ECMA-48."""
 
 
 def count(number: int, one: str) -> str:
@@ -28,3 +33,9 @@ def about(docstring: str | None) -> str:
     text = docstring or ""
     text = (text.partition("``: ")[2] or text).replace("``", "")
     return text[:1].upper() + text[1:]
+
+
+def coloured(text: str, colour: str) -> str:
+    """``text`` in ``colour`` where standard output is a terminal that shows it and nobody set NO_COLOR."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") in ("", "dumb") or not sys.stdout.isatty()
+    return text if plain or not text else f"\x1b[{COLOURS[colour]}m{text}\x1b[0m"

@@ -156,8 +156,6 @@ def claim(places: Paths, env: Mapping[str, str]) -> Claim:
     """
     os.umask(0o077)
     for directory in (places.state, places.run):
-        if directory.is_symlink() and directory.parent == Path("/tmp"):  # noqa: S108
-            raise BorgError(f"{directory} is a link that anyone may have laid; remove it")
         private_dir(directory)
     locks: list[tuple[Path, int]] = []
     try:

@@ -11,7 +11,6 @@ from borgd.cli.terminal_text import about
 from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome
-from borgd.paths import private_dir
 from borgd.replay.simulate import KnownTruth, SimulatedRecords, simulate, world
 
 BATCH = 200
@@ -28,7 +27,8 @@ def run(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     if arguments.sessions < 1 or arguments.lessons < 1 or arguments.seed < 0:
         raise UsageError("--sessions and --lessons: expected 1 or more; --seed: expected 0 or more")
-    out = private_dir(Path(arguments.out))
+    out = Path(arguments.out)
+    out.mkdir(mode=0o700, parents=True, exist_ok=True)
     names = ("lessons", "decisions", "outcomes", "truth")
     for name in names:
         if (out / f"{name}.jsonl").exists():

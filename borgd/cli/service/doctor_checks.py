@@ -17,12 +17,13 @@ from typing import NamedTuple
 import msgspec
 
 from borgd import __version__
-from borgd.cli.service.install import CLIENT, MODULE, client_path, installed
+from borgd.cli.service.install import installed
 from borgd.config.read import read_config
 from borgd.errors import BorgError, ConfigError, NoDaemonError, ProtocolError, refused
 from borgd.paths import Paths, shipped
 from borgd.protocol import frames as wire
 from borgd.protocol.client import UnreachableError, call, daemon_pid
+from borgd.stores.installed.client import CLIENT, MODULE, client_path
 
 AGENTS = ("claude-code",)
 PING_S = 2.0

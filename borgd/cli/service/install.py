@@ -1,7 +1,7 @@
 """``borg install AGENT`` and ``borg uninstall AGENT``: shows what would change in the agent's settings; ``--apply`` does it.
 
-Nothing is written without ``--apply``. Foreign entries stay as they are, doing it twice changes nothing, the file is
-replaced in one step. The client's path and command line stay the same between versions of borgd.
+Nothing is written without ``--apply``. The settings' text is edited in place: what is not ours keeps its bytes, doing it
+twice changes nothing, and the way back gives the file the bytes that it had. The client's command line never changes.
 """
 
 from __future__ import annotations
@@ -10,26 +10,20 @@ import argparse
 import difflib
 import json
 import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from borgd.cli.terminal_text import about
-from borgd.errors import BorgError, InputError
-from borgd.files import replace_file
-from borgd.paths import Paths, private_dir, shipped, user_paths
+from borgd.agents.settings_text import Wanted, lists_below, with_entries, without_entries
+from borgd.cli.service.purge import purge
+from borgd.cli.terminal_text import about, coloured, count
+from borgd.config.json_text import KeyPath, value_of
+from borgd.errors import BorgError
+from borgd.paths import Paths, shipped, user_paths
+from borgd.stores.installed.client import CLIENT, client_path, place_client
+from borgd.stores.installed.settings_file import SettingsFile, decoded
 
-CLIENT = "borg-hook"
-MODULE = "borg_hook.py"
-
-SHEBANG_CHARS = 110
-"""host: kernels cut a script's first line at 127 bytes or more."""
-
-
-def client_path(where: Paths) -> Path:
-    """The installed client: a copy outside any environment, so that removing one leaves hooks that fail open."""
-    return where.data / "hook" / CLIENT
+AGENTS = ("claude-code",)
 
 
 def settings_path(agent: str) -> Path:
@@ -37,10 +31,15 @@ def settings_path(agent: str) -> Path:
 
     :raises BorgError: no installer for this agent.
     """
-    if agent != "claude-code":
-        raise BorgError(f"no installer for {agent!r}; known: claude-code")
+    if agent not in AGENTS:
+        raise BorgError(f"no installer for {agent!r}; known: {', '.join(AGENTS)}")
     directory = os.environ.get("CLAUDE_CONFIG_DIR")
     return (Path(directory) if directory else Path.home() / ".claude") / "settings.json"
+
+
+def settings_file(agent: str, where: Paths) -> SettingsFile:
+    """The agent's settings with our copies of what they were."""
+    return SettingsFile(settings_path(agent), where.data / "backup")
 
 
 def entries(agent: str, where: Paths) -> dict[str, dict[str, Any]]:
@@ -60,6 +59,11 @@ def entries(agent: str, where: Paths) -> dict[str, dict[str, Any]]:
     return groups
 
 
+def wanted_entries(agent: str, where: Paths) -> Wanted:
+    """The same by where in the settings it belongs."""
+    return {("hooks", event): [group] for event, group in entries(agent, where).items()}
+
+
 def is_ours(group: object) -> bool:
     """Whether a matcher group calls our client and nothing else."""
     if not isinstance(group, dict) or not isinstance(group.get("hooks"), list) or not group["hooks"]:
@@ -70,115 +74,155 @@ def is_ours(group: object) -> bool:
     )
 
 
-def merged(settings: dict[str, Any], wanted: dict[str, dict[str, Any]], source: str) -> dict[str, Any]:
-    """``settings`` with exactly ``wanted`` of ours in it; everything else as it was, in its order.
-
-    :raises InputError: ``hooks`` in it is not an object of lists.
-    """
-    hooks = settings.get("hooks", {})
-    if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
-        raise InputError(source, "expected an object of lists", field="hooks")
-    result: dict[str, Any] = {}
-    for event in [*hooks, *(event for event in wanted if event not in hooks)]:
-        groups = list(hooks.get(event, []))
-        places_of_ours = [index for index, group in enumerate(groups) if is_ours(group)]
-        kept = [group for group in groups if not is_ours(group)]
-        if event in wanted:
-            kept.insert(min(places_of_ours[0], len(kept)) if places_of_ours else len(kept), wanted[event])
-        if kept or (event in hooks and not places_of_ours):
-            result[event] = kept
-    out = {key: value for key, value in settings.items() if key != "hooks" or result}
-    if result:
-        out["hooks"] = result
-    return out
-
-
-def read_settings(path: Path) -> tuple[str, dict[str, Any]]:
-    """The file's text and its object; empty where there is none.
-
-    :raises InputError: not a JSON object.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        return "", {}
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(str(path), f"expected UTF-8 text, byte {error.start} is not") from None
-    try:
-        value = json.loads(text) if text.strip() else {}
-    except json.JSONDecodeError as error:
-        raise InputError(str(path), f"expected JSON: {error.msg}", line=error.lineno) from None
-    if not isinstance(value, dict):
-        raise InputError(str(path), "expected a JSON object")
-    return text, value
-
-
-def indent_of(text: str) -> int:
-    """Spaces of the first indented line; 2 where there is none."""
-    for line in text.split("\n")[1:]:
-        if line.startswith(" "):
-            return len(line) - len(line.lstrip(" "))
-    return 2
-
-
-def place_client(where: Paths) -> None:
-    """Copy the client into the data directory and note how to start the daemon."""
-    private_dir(where.data)
-    interpreter = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
-    if " " in interpreter or len(interpreter) > SHEBANG_CHARS:
-        raise BorgError(
-            f"{interpreter} cannot be named in a script's first line; use a Python on a shorter path without spaces"
-        )
-    directory = private_dir(client_path(where).parent)
-    _, _, body = (shipped("hooks") / CLIENT).read_bytes().partition(b"\n")
-    replace_file(directory / MODULE, (shipped("hooks") / MODULE).read_bytes(), 0o600)
-    subprocess.run([interpreter, "-IS", "-m", "py_compile", str(directory / MODULE)], check=False, capture_output=True)
-    replace_file(client_path(where), f"#!{interpreter} -IS\n".encode() + body, 0o700)
-    launch = "\n".join([sys.executable, "-I", "-m", "borgd", "run"]) + "\n"
-    replace_file(where.data / "launch", launch.encode(), 0o600)
-
-
 def installed(agent: str, where: Paths) -> dict[str, bool]:
-    """Event -> whether the agent's settings hold our entry as it should be (for doctor)."""
-    _, settings = read_settings(settings_path(agent))
-    hooks = settings.get("hooks")
+    """Event -> whether the agent's settings hold our entry as it should be (for doctor).
+
+    :raises InputError: the settings cannot be read.
+    """
+    hooks = value_of(settings_file(agent, where).text(), str(settings_path(agent))).get("hooks")
     hooks = hooks if isinstance(hooks, dict) else {}
     return {event: group in (hooks.get(event) or []) for event, group in entries(agent, where).items()}
+
+
+def with_ours(file: SettingsFile, wanted: Wanted) -> tuple[bytes | None, bytes]:
+    """(the file without ours, None where there was none; the file with ``wanted``).
+
+    :raises InputError: the settings are not JSON, or something else is where the entries belong.
+    """
+    source, now, receipt = str(file.path), file.read(), file.receipt()
+    if file.is_as_we_left_it() and receipt is not None:
+        base = receipt.before
+    else:
+        like = decoded((receipt and receipt.before) or b"", source)
+        plain = without_entries(file.text(), is_ours, source, like=like)
+        base = None if now is None else plain.encode()
+    if now is not None and with_entries(file.text(), wanted, is_ours, source) == file.text():
+        return base, now
+    return base, with_entries(decoded(base or b"", source), wanted, is_ours, source).encode()
+
+
+def without_ours(file: SettingsFile) -> bytes | None:
+    """The file without ours; None: it goes.
+
+    :raises InputError: the settings are not JSON.
+    """
+    receipt, now = file.receipt(), file.read()
+    if now is None or (receipt is not None and file.is_as_we_left_it()):
+        return receipt.before if receipt is not None else None
+    like = (receipt and receipt.before) or b""
+    text = without_entries(file.text(), is_ours, str(file.path), like=decoded(like, str(file.path)))
+    gone = receipt is not None and receipt.before is None and not value_of(text, str(file.path))
+    return None if gone else text.encode()
 
 
 def run(argv: list[str]) -> int:
     """Show or apply; the exit code."""
     parser = argparse.ArgumentParser(prog=f"borg {argv[0]}", description=about(__doc__))
-    parser.add_argument("agent", choices=["claude-code", "systemd"])
-    parser.add_argument("--apply", action="store_true", help="write the settings file (without it, only shows the change)")
+    parser.add_argument("agent", choices=[*AGENTS, "systemd"], nargs="?" if argv[0] == "uninstall" else None)
+    parser.add_argument("--apply", action="store_true", help="do it (without it, only shows the change)")
+    parser.add_argument("--diff", action="store_true", help="show every line of the settings that changes")
+    if argv[0] == "uninstall":
+        parser.add_argument(
+            "--purge", action="store_true", help="also end the daemon and remove client and state; asks for the lessons"
+        )
+        parser.add_argument("--yes", action="store_true", help="with --purge: do not ask, remove the lessons too")
     options = parser.parse_args(argv[1:])
     if options.agent == "systemd":
         from borgd.cli.service.install_systemd import run as run_systemd
 
         return run_systemd(argv[0] == "uninstall", options.apply)
     where = user_paths()
-    path = settings_path(options.agent)
-    text, settings = read_settings(path)
-    wanted = entries(options.agent, where) if argv[0] == "install" else {}
-    new = merged(settings, wanted, str(path))
-    if new == settings:
-        if options.apply and wanted:
+    if argv[0] == "install":
+        return _install(options.agent, where, apply=options.apply, diff=options.diff)
+    if options.agent is None and not options.purge:
+        parser.error("name an agent, or --purge")
+    code = 0
+    for agent in [options.agent] if options.agent else AGENTS:
+        code = _uninstall(agent, where, apply=options.apply, diff=options.diff, last=not options.purge) or code
+    return purge(where, apply=options.apply, yes=options.yes) if options.purge else code
+
+
+def _install(agent: str, where: Paths, *, apply: bool, diff: bool) -> int:
+    file = settings_file(agent, where)
+    now = file.read()
+    base, after = with_ours(file, wanted_entries(agent, where))
+    if after == now:
+        if apply:
             place_client(where)
-        print(f"{path}: nothing to change")
+        print(f"{file.path}: nothing to change")
         return 0
-    after = json.dumps(new, indent=indent_of(text), ensure_ascii=False) + "\n"
-    if not options.apply:
-        sys.stdout.writelines(
-            difflib.unified_diff(text.splitlines(True), after.splitlines(True), str(path), f"{path} (new)")
-        )
-        print(f"\nNothing was written. To do it: borg {argv[0]} {options.agent} --apply")
+    _show(file.path, now or b"", after, diff=diff)
+    if not apply:
+        print(f"\nNothing was written. To do it: borg install {agent} --apply")
         return 0
-    if wanted:
-        place_client(where)
-    replace_file(path, after.encode())
-    if read_settings(path)[1] != new:
-        raise BorgError(f"{path} was overwritten by a running session meanwhile; close it and run this again")
-    print(f"{path}: {'hooks added' if wanted else 'hooks removed'}. Sessions that are open may need a restart to see it.")
-    return 0  # the client stays: sessions still open go on calling it
+    place_client(where)
+    file.put(now, base, after)
+    kept = f" What it was is kept in {file.copy}." if base is not None else ""
+    print(f"{file.path}: hooks added.{kept} Sessions that are open may need a restart to see it.")
+    return 0
+
+
+def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool) -> int:
+    file = settings_file(agent, where)
+    now, after = file.read(), without_ours(file)
+    if after == now:
+        print(f"{file.path}: nothing to change")
+        return 0
+    _show(file.path, now or b"", after or b"", diff=diff)
+    if not apply:
+        print(f"\nNothing was written. To do it: borg uninstall {agent} --apply")
+        return 0
+    if file.is_as_we_left_it():
+        file.take_back()
+        print(f"{file.path}: {'as it was before borgd' if after is not None else 'removed, as borgd had made it'}.")
+    elif after is None:
+        receipt = file.receipt()
+        assert receipt is not None
+        file.remove(receipt)
+        file.forget()
+        print(f"{file.path}: removed, as borgd had made it.")
+    else:
+        file.change(now, after)
+        kept = f" What it was before borgd is in {file.copy}." if file.copy.exists() else ""
+        print(f"{file.path}: hooks removed; what was changed in it since stays.{kept}")
+    if last:  # the client stays: sessions still open go on calling it
+        print(f"Client and daemon stay, for sessions that are open. borg uninstall {agent} --purge --apply takes them too.")
+    return 0
+
+
+def _show(path: Path, before: bytes, after: bytes, *, diff: bool) -> None:
+    """What changes: an entry a line, or with ``diff`` every line of the text."""
+    print(coloured(str(path), "bold"))
+    lines = _lines(before, after) if diff else _entry_lines(before, after)
+    for line in lines:
+        print(coloured(line, "green" if line.lstrip().startswith("+") else "red"))
+    if not diff:
+        same = count(len(before.split(b"\n")), "line") if before.strip() else ""
+        print(f"  nothing else of its {same} changes" if same else "  the file is new" if after else "  the file goes")
+
+
+def _lines(before: bytes, after: bytes) -> Iterator[str]:
+    texts = [data.decode("utf-8", "replace").split("\n") for data in (before, after)]
+    return (line for line in difflib.unified_diff(*texts, lineterm="", n=0) if line[:3] not in ("---", "+++", "@@ "))
+
+
+def _entry_lines(before: bytes, after: bytes) -> Iterator[str]:
+    old, new = _own_lists(before), _own_lists(after)
+    for path in dict.fromkeys([*old, *new]):
+        for sign, these, others in (("-", old, new), ("+", new, old)):
+            for entry in these.get(path, []):
+                if entry not in others.get(path, []):
+                    yield f"  {sign} {'.'.join(path):<26} {_command(entry)}"
+
+
+def _own_lists(data: bytes) -> dict[KeyPath, list[Any]]:
+    lists = lists_below(value_of(data.decode("utf-8", "replace")))
+    return {path: [one for one in found if is_ours(one)] for path, found in lists.items()}
+
+
+def _command(entry: dict[str, Any]) -> str:
+    """The entry as a person reads it."""
+    hook = entry["hooks"][0]
+    command = hook["command"].replace(str(Path.home()), "~", 1)
+    matcher = f" (for {entry['matcher']})" if entry.get("matcher") else ""
+    return f"{' '.join([command, *map(str, hook.get('args', []))])}{matcher}"
