@@ -16,7 +16,7 @@ from typing import Any
 
 from borgd.agents.settings_text import Wanted, lists_below, with_entries, without_entries
 from borgd.cli.service.purge import purge
-from borgd.cli.terminal_text import about, coloured, count
+from borgd.cli.terminal_text import about, coloured
 from borgd.config.json_text import KeyPath, value_of
 from borgd.errors import BorgError
 from borgd.paths import Paths, shipped, user_paths
@@ -197,13 +197,19 @@ def _show(path: Path, before: bytes, after: bytes, *, diff: bool) -> None:
     for line in lines:
         print(coloured(line, "green" if line.lstrip().startswith("+") else "red"))
     if not diff:
-        same = count(len(before.split(b"\n")), "line") if before.strip() else ""
-        print(f"  nothing else of its {same} changes" if same else "  the file is new" if after else "  the file goes")
+        print(
+            "  nothing else in it changes"
+            if before.strip() and after
+            else "  the file is new"
+            if after
+            else "  the file goes"
+        )
 
 
 def _lines(before: bytes, after: bytes) -> Iterator[str]:
-    texts = [data.decode("utf-8", "replace").split("\n") for data in (before, after)]
-    return (line for line in difflib.unified_diff(*texts, lineterm="", n=0) if line[:3] not in ("---", "+++", "@@ "))
+    old, new = (data.decode("utf-8", "replace").split("\n") for data in (before, after))
+    changes = difflib.unified_diff(old, new, lineterm="", n=0)
+    return (line for line in changes if line[:3] not in ("---", "+++", "@@ "))
 
 
 def _entry_lines(before: bytes, after: bytes) -> Iterator[str]:
