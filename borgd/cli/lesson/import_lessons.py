@@ -19,9 +19,9 @@ from borgd.clock import now_ms
 from borgd.errors import BorgError, InputError
 from borgd.journal import Journal
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.near_duplicates import NearDuplicate, near_duplicates
 from borgd.lessons.rules_file import candidates
 from borgd.lessons.store import REACHES, LessonStore
+from borgd.recall.near_duplicates import NearDuplicate, near_duplicates
 
 FILE_BYTES = 4 << 20
 """guard: largest file that is taken for rules or lessons."""

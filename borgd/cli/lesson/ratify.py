@@ -16,8 +16,8 @@ from borgd.clock import now_ms
 from borgd.errors import BorgError, UsageError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.near_duplicates import NearDuplicate, near_duplicates
 from borgd.lessons.proposals import Proposal, ProposalTable, propose, table, unheard
+from borgd.recall.near_duplicates import NearDuplicate, near_duplicates
 
 KEYS = "[k]eep  [e]dit  [m]erge  [d]rop  [s]kip  [q]uit"
 EPISODE_KEYS = "[w]rite a lesson of it  [d]rop  [s]kip  [q]uit"

@@ -15,8 +15,8 @@ from borgd.clock import now_ms
 from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.near_duplicates import NearDuplicate
 from borgd.lessons.proposals import Proposal, ProposalVerdict, Word, as_lesson, merged
+from borgd.recall.near_duplicates import NearDuplicate
 
 
 def episodes() -> dict[str, Episode]:

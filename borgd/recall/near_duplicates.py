@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from borgd.lessons.lesson import Lesson
+from borgd.recall.text.stems import stem
 
-TWIN = 0.5
-"""tuned (tests/lessons/test_similar.py): likeness from which two lessons are shown side by side."""
+ALIKE = 0.5
+"""tuned (tests/recall/test_near_duplicates.py): likeness from which two lessons are shown side by side."""
 SHOWN = 3
-"""design: near_duplicates shown at most."""
+"""design: near-duplicates shown at most."""
 FEW_WORDS = 3
 """guard: a text with fewer words than this is like nothing."""
 
@@ -36,21 +37,14 @@ class NearDuplicate(NamedTuple):
 
 
 def words(text: str) -> frozenset[str]:
-    """The content words of ``text`` without their commonest endings; bigrams where a script has no spaces."""
+    """The content words of ``text`` as stems; bigrams where a script has no spaces."""
     found: set[str] = set()
     for word in _WORD.findall(text.casefold()):
         if _WIDE.search(word):
             found.update(word[place : place + 2] for place in range(max(1, len(word) - 1)))
         elif word not in _STOP and (len(word) > 2 or word.isdigit()):
-            found.add(_stem(word))
+            found.add(stem(word))
     return frozenset(found)
-
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ies", "ed", "es", "s", "en", "er"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word.removesuffix(ending)
-    return word.removesuffix("e") if len(word) > 4 else word
 
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:
@@ -70,6 +64,6 @@ def near_duplicates(question: str, consequence: str, lessons: Iterable[Lesson]) 
             likeness(asked, words(lesson.question)),
             likeness(whole, words(f"{lesson.question} {lesson.consequence}")),
         )
-        if near >= TWIN:
+        if near >= ALIKE:
             found.append(NearDuplicate(round(near, 3), lesson))
     return sorted(found, key=lambda near_duplicate: (-near_duplicate.likeness, near_duplicate.lesson.id))[:SHOWN]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.near_duplicates import TWIN, likeness, near_duplicates, words
+from borgd.recall.near_duplicates import ALIKE, likeness, near_duplicates, words
 
 EXAMPLES = [
     Lesson(id=record["id"], question=record["question"], consequence=record["consequence"])
@@ -30,7 +30,7 @@ EXAMPLES = [
         ("Do the retries back off, with jitter?", "Do retries back off with jitter"),
     ],
 )
-def test_the_same_in_other_words_is_a_twin(question: str, near_duplicate: str) -> None:
+def test_the_same_in_other_words_is_a_near_duplicate(question: str, near_duplicate: str) -> None:
     assert near_duplicates(question, "", EXAMPLES)[0].lesson.question.startswith(near_duplicate)
 
 
@@ -41,7 +41,7 @@ def test_something_else_has_no_twin(question: str) -> None:
     assert near_duplicates(question, "Legal has to be called.", EXAMPLES) == []
 
 
-def test_the_examples_are_not_each_others_twins() -> None:
+def test_the_examples_are_not_each_others_near_duplicates() -> None:
     for lesson in EXAMPLES:
         found = near_duplicates(lesson.question, lesson.consequence, [other for other in EXAMPLES if other.id != lesson.id])
         assert found == []
@@ -49,6 +49,6 @@ def test_the_examples_are_not_each_others_twins() -> None:
 
 def test_likeness_is_symmetric_bounded_and_one_for_the_same() -> None:
     one, other = words("Is the cache key complete for the tenant?"), words("Does the cache key hold the tenant?")
-    assert likeness(one, other) == likeness(other, one) >= TWIN
+    assert likeness(one, other) == likeness(other, one) >= ALIKE
     assert likeness(one, one) == 1.0
-    assert likeness(words("設定ファイルを読み込む前に確認したか"), words("設定ファイルを書き込む前に確認したか")) > TWIN
+    assert likeness(words("設定ファイルを読み込む前に確認したか"), words("設定ファイルを書き込む前に確認したか")) > ALIKE
