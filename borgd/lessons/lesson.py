@@ -35,13 +35,15 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     overrides: str = ""
     origin: str = ""
     facets: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
+    """Patterns over edited code and closing words that show that the lesson's point arises; see ``patterns``."""
+    handled: tuple[str, ...] = ()
+    """Patterns that show it dealt with."""
     support: int = 0
     history: tuple[dict[str, object], ...] = ()
     retired: bool = False
     peer: bool = False
     """Came from a teammate's file: untrusted text, rendered fenced and labelled. Never stored."""
-    claimed: tuple[str, ...] = ()
-    """Authors whom a teammate's line names beside the person whose file it is: shown, never counted. Never stored."""
 
     @property
     def standing(self) -> bool:

@@ -14,9 +14,17 @@ import msgspec
 from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode, short_id
 from borgd.lessons.lesson import Lesson, Reach, Source
-from borgd.lessons.redact import seal
+from borgd.lessons.redact import redact, seal
 from borgd.lessons.rules_file import as_question
-from borgd.lessons.sanitize import CONSEQUENCE_CHARS, LIST_ITEMS, NAME_CHARS, PHRASE_CHARS, QUESTION_CHARS, clean_all
+from borgd.lessons.sanitize import (
+    CONSEQUENCE_CHARS,
+    LIST_ITEMS,
+    NAME_CHARS,
+    PHRASE_CHARS,
+    QUESTION_CHARS,
+    clean_all,
+    clean_patterns,
+)
 from borgd.lessons.store import REACHES, narrower
 
 PER_EPISODE = 3
@@ -36,6 +44,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     scope: tuple[str, ...] = ()
     situations: tuple[str, ...] = ()
     facets: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
+    handled: tuple[str, ...] = ()
     area: str = ""
     reach: Reach = "team"
     repo: str = ""
@@ -79,6 +89,8 @@ def propose(question: str, consequence: str, *, ms: int, **fields: Any) -> Propo
     for name in ("situations", "facets"):
         texts = (seal(text, PHRASE_CHARS) for text in fields.pop(name, ()))
         sealed[name] = clean_all(texts, PHRASE_CHARS, LIST_ITEMS)
+    for name in ("signs", "handled"):
+        sealed[name] = clean_patterns(redact(text) for text in fields.pop(name, ()))
     for name in ("question", "consequence"):
         if not sealed[name]:
             raise BorgError(f"--{name}: expected text, got none")
@@ -150,6 +162,8 @@ def as_lesson(proposal: Proposal, episode: Episode | None, *, engineer: str, ms:
         repo=proposal.repo,
         reach=proposal.reach,
         facets=proposal.facets,
+        signs=proposal.signs,
+        handled=proposal.handled,
         support=1,
     )
 
@@ -171,6 +185,8 @@ def merged(lesson: Lesson, proposal: Proposal) -> dict[str, Any]:
     changes: dict[str, Any] = {
         "situations": clean_all(lesson.situations + proposal.situations, PHRASE_CHARS, LIST_ITEMS),
         "facets": clean_all((*lesson.facets, *proposal.facets, proposal.question), PHRASE_CHARS, LIST_ITEMS),
+        "signs": clean_patterns(lesson.signs + proposal.signs),
+        "handled": clean_patterns(lesson.handled + proposal.handled),
         "scope": clean_all(scope, NAME_CHARS, LIST_ITEMS),
         "support": lesson.support + 1,
         "reach": reach,

@@ -21,8 +21,6 @@ CONSEQUENCE_CHARS = 400
 """guard: longest consequence."""
 PHRASE_CHARS = 200
 """guard: longest situation, facet, overridden rule or origin."""
-FILE_WORD_CHARS = 60
-"""guard: characters of a person's or a machine's name in a file's name."""
 NAME_CHARS = 80
 """guard: longest scope name, engineer, area or id."""
 REPO_CHARS = 200
@@ -31,6 +29,10 @@ LIST_ITEMS = 16
 """guard: most situations, scopes or facets of a lesson."""
 PEOPLE_ITEMS = 64
 """guard: most engineers or superseded ids of a lesson."""
+PATTERN_CHARS = 200
+"""guard: longest pattern; a longer one is left out, since half a pattern means something else."""
+PATTERNS = 8
+"""guard: most signs, and most handled patterns, of a lesson."""
 HISTORY_ITEMS = 50
 """guard: most history entries kept, the newest."""
 HISTORY_DEPTH = 4
@@ -41,6 +43,7 @@ ELLIPSIS = "…"
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _BLANK = "\u2800\u3164\uffa0\u115f\u1160"
 _BLANKS = str.maketrans(dict.fromkeys(_BLANK, " "))
+_ESCAPED = {9: r"\t", 10: r"\n", 11: r"\v", 12: r"\f", 13: r"\r", 0x85: r"\x85", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 _INVISIBLE = re.compile(
     "["
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # controls that are no white space
@@ -76,6 +79,15 @@ def clean_all(texts: Iterable[str], limit: int, items: int) -> tuple[str, ...]:
     return tuple(kept)[:items]
 
 
+def clean_patterns(patterns: Iterable[str]) -> tuple[str, ...]:
+    """Each of ``patterns`` without invisible characters, its line breaks and tabs written as escapes, at most PATTERNS.
+
+    White space is part of a pattern and stays. Left out: what is empty, repeated or longer than PATTERN_CHARS.
+    """
+    visible = (_INVISIBLE.sub("", pattern.translate(_ESCAPED)) for pattern in patterns)
+    return tuple(dict.fromkeys(one for one in visible if one.strip() and len(one) <= PATTERN_CHARS))[:PATTERNS]
+
+
 def _clean_value(value: object, depth: int) -> object:
     if isinstance(value, str):
         return clean(value, QUESTION_CHARS)
@@ -109,10 +121,7 @@ def clean_lesson(lesson: Lesson) -> Lesson:
         overrides=clean(lesson.overrides, PHRASE_CHARS),
         origin=clean(lesson.origin, PHRASE_CHARS),
         facets=clean_all(lesson.facets, PHRASE_CHARS, LIST_ITEMS),
+        signs=clean_patterns(lesson.signs),
+        handled=clean_patterns(lesson.handled),
         history=tuple(_clean_entry(entry) for entry in lesson.history[-HISTORY_ITEMS:]),
     )
-
-
-def file_word(name: str) -> str:
-    """A person's or a machine's name as one word of a file's name; empty where nothing of it can stand there."""
-    return re.sub(r"[^\w.-]+", "-", clean(name, FILE_WORD_CHARS)).strip(".-")

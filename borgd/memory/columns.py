@@ -186,7 +186,7 @@ class Packed(NamedTuple):
         return fit and times and all(0 <= lesson < len(self.lessons) for lesson, _, _ in self.places)
 
 
-FORMAT = f"2/{CREDIT}/{SHIFT}/{RANKS}/{beliefs.FOLLOWED}"
+FORMAT = f"1/{CREDIT}/{SHIFT}/{RANKS}/{beliefs.FOLLOWED}"
 """What the numbers in Packed mean; other numbers are another format."""
 
 

@@ -1,16 +1,12 @@
 """A team's directory: this machine's own two files are written, everyone's are read. Any file sync may carry it.
 
-Own are this machine's records and those of the same person's machines (``[people] machines``); all else is a teammate's.
-What a line of a teammate's file says of who wrote it counts only where it is the person whose file that is. Links in the
-directory are not followed. Append-only: nothing here rewrites a team file. A file that is half there, was copied
-twice or shrank costs at most the lines that are not there; what is read twice counts once.
+Append-only: nothing here rewrites a team file. A file that is half there, was copied twice or shrank costs at most the
+lines that are not there; what is read twice counts once.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +14,6 @@ import msgspec
 
 from borgd.errors import BorgError, InputError, JournalError
 from borgd.journal import Damage, Follower, Journal, TypedFollower
-from borgd.lessons.sanitize import file_word
 from borgd.lessons.team import Kind, TeamCard, card, file_name, parse_name, public_lesson
 from borgd.memory.records import Outcome, Settled
 from borgd.memory.shared import anonymous
@@ -45,17 +40,12 @@ def read_card(directory: Path) -> TeamCard:
 
 
 class Team:
-    """The team of ``directory``, as ``owner`` (``<engineer>@<machine>``) sees it.
+    """The team of ``directory``, as ``owner`` (``<engineer>@<machine>``) sees it."""
 
-    ``machines`` are the same person's others, each as a machine's name or as ``<engineer>@<machine>``.
-    """
-
-    def __init__(self, directory: Path, owner: str, machines: Iterable[str] = ()) -> None:
+    def __init__(self, directory: Path, owner: str) -> None:
         """:raises InputError: the directory is none of a team's."""
         self.directory = directory
         self.owner = owner
-        person = owner.partition("@")[0]
-        self._mine = {name if "@" in name else f"{person}@{file_word(name)}" for name in machines} - {owner}
         self.salt = read_card(directory).salt
         self.problems: list[str] = []
         self._lessons: dict[Path, Follower] = {}
@@ -65,24 +55,13 @@ class Team:
     def files(self, kind: Kind) -> list[Path]:
         """Everyone else's files of ``kind``, conflicted copies (of our own as well) included, in a fixed order."""
         try:
-            with os.scandir(self.directory) as entries:
-                names = sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+            names = sorted(path.name for path in self.directory.iterdir() if path.is_file())
         except OSError as error:
             self.problems = [f"{self.directory} cannot be read: {error.strerror}"]
             return []
         found = [(name, parse_name(name)) for name in names]
         mine = file_name(self.owner, kind)
         return [self.directory / name for name, file in found if file is not None and file.kind == kind and name != mine]
-
-    def owner_of(self, path: Path) -> str:
-        """``<engineer>@<machine>`` of a file of the team."""
-        file = parse_name(path.name)
-        return file.owner if file is not None else ""
-
-    def is_peer(self, path: Path) -> bool:
-        """Whether a file is a teammate's; a second copy of anyone's file is, since anyone may have made it."""
-        file = parse_name(path.name)
-        return file is None or file.copy or file.owner not in self._mine
 
     def new_lessons(self) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
         """Per file the records of lessons that are new since the last call."""
@@ -98,7 +77,7 @@ class Team:
         for path in self.files("outcomes"):
             follower = self._outcomes[path] = TypedFollower(Journal(path), Outcome)
             try:
-                self._note(path, kept.gather(columns, follower, partial(claimed_by, owner=self.owner_of(path))))
+                self._note(path, kept.gather(columns, follower))
             except JournalError as error:
                 self._say(str(error))
 
@@ -112,8 +91,7 @@ class Team:
                 continue
             self._note(path, reading.damage)
             if reading.records:
-                owner = self.owner_of(path)
-                yield [claimed_by(outcome, owner=owner) for outcome in reading.records]
+                yield reading.records
 
     def forget_lessons(self) -> None:
         """Read everyone's lessons anew the next time."""
@@ -134,8 +112,6 @@ class Team:
         :raises JournalError: a file cannot be written; what was not stored is published the next time.
         """
         own = self._published()
-        for kind in ("lessons", "outcomes"):
-            self._own_journal(kind)
         shared = [found for record in lessons if (found := public_lesson(record, self.salt)) is not None]
         fresh_lessons = [one for one in shared if _digest(one) not in own["lessons"]]
         fresh_outcomes = [one for one in map(self._public, outcomes) if one.id not in own["outcomes"]]
@@ -156,10 +132,7 @@ class Team:
         return msgspec.structs.replace(found, machine=self.owner.partition("@")[2])
 
     def _own_journal(self, kind: Kind) -> Journal:
-        path = self.directory / file_name(self.owner, kind)
-        if path.is_symlink():
-            raise JournalError(f"{path} is a link; remove it: borgd writes its own file there")
-        return Journal(path)
+        return Journal(self.directory / file_name(self.owner, kind))
 
     def _published(self) -> dict[Kind, set[str]]:
         if self._own is None:
@@ -184,19 +157,11 @@ def _digest(record: dict[str, Any]) -> str:
     return msgspec.json.encode(record, order="deterministic").decode()
 
 
-def claimed_by(outcome: Outcome, *, owner: str) -> Outcome:
-    """``outcome`` of the file of ``owner`` (``<engineer>@<machine>``): its engineer is that person, whatever it names."""
-    person = owner.partition("@")[0]
-    if not person or file_word(outcome.engineer) == person:
-        return outcome
-    return msgspec.structs.replace(outcome, engineer=person)
-
-
-def open_team(directory: str, owner: str, machines: Iterable[str] = ()) -> tuple[Team | None, str]:
+def open_team(directory: str, owner: str) -> tuple[Team | None, str]:
     """The configured team, or None and why it cannot be had; a team that is away stops nobody's work."""
     if not directory:
         return None, ""
     try:
-        return Team(Path(directory).expanduser(), owner, machines), ""
+        return Team(Path(directory).expanduser(), owner), ""
     except BorgError as error:
         return None, f"the team is not read: {error}"

@@ -68,8 +68,7 @@ def records(name: str) -> list[dict[str, Any]]:
 def team() -> Team | None:
     """The team of this machine, or None; why a configured one cannot be read is said on standard error."""
     config = settings()
-    owner = owner_name(engineer_name(config), machine_name())
-    found, problem = open_team(config.team.directory, owner, config.people.machines)
+    found, problem = open_team(config.team.directory, owner_name(engineer_name(config), machine_name()))
     complain([problem] if problem else [])
     return found
 
@@ -87,13 +86,12 @@ def take_team(store: LessonStore) -> None:
     """The lessons of everyone else in the team into ``store``."""
     others = team()
     for path in others.files("lessons") if others else []:
-        assert others is not None
-        take(store, Journal(path).read(), path, peer=others.is_peer(path), owner=others.owner_of(path))
+        take(store, Journal(path).read(), path, peer=True)
 
 
-def take(store: LessonStore, reading: Reading, path: Path, *, peer: bool = False, owner: str = "") -> None:
+def take(store: LessonStore, reading: Reading, path: Path, *, peer: bool = False) -> None:
     """``reading`` of ``path`` into ``store``; what could not be read is said on standard error, with its line."""
-    applied = store.apply(reading.records, str(path), peer=peer, owner=owner)
+    applied = store.apply(reading.records, str(path), peer=peer)
     if applied.errors:
         applied = LessonStore().apply(reading.records, str(path), lines=record_lines(path), peer=peer)
     complain(f"{path}:{damage.line}: {damage.reason}" for damage in reading.damage if damage.lost)
@@ -151,6 +149,8 @@ def add_fields(parser: argparse.ArgumentParser, *, required: bool, full: bool = 
     parser.add_argument("--scope", action="append", metavar="NAME", help="a system it belongs to; none: everywhere")
     parser.add_argument("--situation", action="append", metavar="TEXT", help="when it applies")
     parser.add_argument("--facet", action="append", metavar="TEXT", help="another wording to be found by")
+    parser.add_argument("--sign", action="append", metavar="PATTERN", help="shows in code or words that the point arises")
+    parser.add_argument("--handled", action="append", metavar="PATTERN", help="shows that it is dealt with")
     parser.add_argument("--area", metavar="NAME", help="such as tests, security, api")
     parser.add_argument("--reach", choices=REACHES, help="who gets it (team)")
     if not full:
@@ -161,8 +161,11 @@ def add_fields(parser: argparse.ArgumentParser, *, required: bool, full: bool = 
 
 def given(arguments: argparse.Namespace) -> dict[str, Any]:
     """The lesson fields that were given on the command line."""
-    names = {"situation": "situations", "facet": "facets"}
-    flags = ("question", "consequence", "scope", "situation", "facet", "area", "overrides", "supersedes", "reach")
+    names = {"situation": "situations", "facet": "facets", "sign": "signs"}
+    flags = (
+        *("question", "consequence", "scope", "situation", "facet", "sign", "handled"),
+        *("area", "overrides", "supersedes", "reach"),
+    )
     return {names.get(flag, flag): value for flag in flags if (value := getattr(arguments, flag, None)) is not None}
 
 
@@ -206,16 +209,14 @@ def details(lesson: Lesson) -> str:
         ("scope", ", ".join(lesson.scope) or "anywhere"),
         ("situations", "; ".join(lesson.situations)),
         ("facets", "; ".join(lesson.facets)),
+        ("signs", "  ".join(lesson.signs)),
+        ("handled", "  ".join(lesson.handled)),
         ("area", lesson.area),
         ("overrides", lesson.overrides),
         ("supersedes", ", ".join(lesson.supersedes)),
         ("reach", f"repo {lesson.repo}" if lesson.reach == "repo" else lesson.reach),
         ("source", "constraint (standing)" if lesson.standing else lesson.source),
         ("engineers", ", ".join(lesson.engineers)),
-        (
-            "claimed",
-            f"by {', '.join(lesson.claimed)} too, as the file of {lesson.engineers[0]} says" if lesson.claimed else "",
-        ),
         ("origin", lesson.origin),
         ("version", lesson.version),
         ("state", "retired" if lesson.retired else "peer: from a teammate's file" if lesson.peer else ""),

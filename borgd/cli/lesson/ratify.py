@@ -1,4 +1,4 @@
-"""``borg lesson ratify``: a person decides on each proposal and each offer of a teammate's, one key each; or by flags."""
+"""``borg lesson ratify``: a person decides on each proposal, one key each; or by flags, for scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.lesson import team_offers
 from borgd.cli.lesson.lesson_files import here, load, print_json, records
 from borgd.cli.lesson.terminal import ask_text, key_press
 from borgd.cli.lesson.verdicts import decide, episodes, keep, merge, sheet, story, waiting_proposal
@@ -17,7 +16,6 @@ from borgd.clock import now_ms
 from borgd.errors import BorgError, UsageError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
-from borgd.lessons.offers import told
 from borgd.lessons.proposals import Proposal, ProposalTable, propose, table, unheard
 from borgd.recall.near_duplicates import NearDuplicate, near_duplicates
 
@@ -28,7 +26,7 @@ EPISODE_KEYS = "[w]rite a lesson of it  [d]rop  [s]kip  [q]uit"
 def run(argv: list[str]) -> int:
     """Ask about everything that waits, or do what the flags say."""
     parser = argparse.ArgumentParser(prog="borg lesson ratify", description="Decide on what was proposed.")
-    parser.add_argument("--keep", action="append", default=[], metavar="ID", help="make it a lesson; take an offer")
+    parser.add_argument("--keep", action="append", default=[], metavar="ID", help="make it a lesson")
     parser.add_argument("--drop", action="append", default=[], metavar="ID", help="never ask again; an episode too")
     parser.add_argument("--merge", action="append", default=[], nargs=2, metavar=("ID", "INTO"), help="join a lesson")
     parser.add_argument("--json", action="store_true", help="print what waits, or what was done, as JSON")
@@ -44,19 +42,14 @@ def run(argv: list[str]) -> int:
 def _by_flags(arguments: argparse.Namespace, state: ProposalTable) -> int:
     stories = episodes()
     done: list[dict[str, str]] = []
-    waiting = team_offers.waiting_offers(state.verdicts)
     for key in arguments.keep:
-        if offer := team_offers.find(waiting, key):
-            done.append({"id": offer.id, "verdict": "keep", "lesson": team_offers.take(offer).id})
-            continue
         proposal = waiting_proposal(state.waiting, key)
         done.append({"id": proposal.id, "verdict": "keep", "lesson": keep(proposal, stories.get(proposal.episode)).id})
     for key, into in arguments.merge:
         proposal = waiting_proposal(state.waiting, key)
         done.append({"id": proposal.id, "verdict": "merge", "lesson": merge(proposal, into).id})
     for key in arguments.drop:
-        offer = team_offers.find(waiting, key)
-        name = key if key in stories else offer.id if offer else waiting_proposal(state.waiting, key).id
+        name = key if key in stories else waiting_proposal(state.waiting, key).id
         decide(name, "drop")
         done.append({"id": name, "verdict": "drop", "lesson": ""})
     if arguments.json:
@@ -73,7 +66,6 @@ def _near_duplicates(proposal: Proposal, lessons: Sequence[Lesson]) -> list[Near
 
 def _print(state: ProposalTable, *, as_json: bool) -> int:
     lessons = load().current()
-    offered = team_offers.waiting_offers(state.verdicts)
     if as_json:
         waiting = [
             {
@@ -85,10 +77,9 @@ def _print(state: ProposalTable, *, as_json: bool) -> int:
             }
             for one in state.waiting
         ]
-        print_json({"waiting": waiting, "offers": [team_offers.as_json(one) for one in offered]})
-    elif state.waiting or offered:
-        sheets = [sheet(one, _near_duplicates(one, lessons)) for one in state.waiting]
-        print("\n\n".join([*map(told, offered), *sheets]))
+        print_json({"waiting": waiting})
+    elif state.waiting:
+        print("\n\n".join(sheet(one, _near_duplicates(one, lessons)) for one in state.waiting))
         print("\nDecide in a terminal, or with --keep ID, --merge ID INTO, --drop ID.")
     else:
         print("Nothing is proposed. Agents propose after a correction; borg lesson episodes lists what they were told.")
@@ -97,9 +88,6 @@ def _print(state: ProposalTable, *, as_json: bool) -> int:
 
 def _ask(state: ProposalTable) -> int:
     stories = episodes()
-    offered = team_offers.waiting_offers(state.verdicts)
-    if not team_offers.ask(offered):
-        return 0
     for proposal in state.waiting:
         lessons = load().current()
         print(f"\n{sheet(proposal, _near_duplicates(proposal, lessons))}")
@@ -112,7 +100,7 @@ def _ask(state: ProposalTable) -> int:
         print(f"\n{story(episode)}")
         if not _decide_episode(episode):
             return 0
-    print("\nThat was all." if state.waiting or waiting or offered else "Nothing waits.")
+    print("\nThat was all." if state.waiting or waiting else "Nothing waits.")
     return 0
 
 
