@@ -24,6 +24,7 @@ class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     idle_exit_s: Annotated[float, msgspec.Meta(ge=0.0)] = 0.0
     """Seconds without a request after which the daemon ends; 0: never."""
     session_idle_s: Annotated[float, msgspec.Meta(gt=0.0)] = 24 * 3600.0
+    """Seconds without an event after which a session counts as over."""
 
 
 class RecallConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,10 +36,11 @@ class RecallConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     never_withheld: tuple[str, ...] = ()
     """Ids of lessons that are never withheld."""
     floor: float | None = None
-    """None: the tuned MATCH_FLOOR."""
+    """The evidence below which no lesson comes under ``policy = "budget"``; not set: the tuned one."""
     grader: tuple[str, ...] = ()
     """A command that reads JSON and answers grades; empty: none."""
     ask_cap: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Most lessons in one Stop block; not set: 10."""
 
 
 class CaptureConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,6 +49,7 @@ class CaptureConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     patterns: tuple[str, ...] = ()
     """Regular expressions of the user's own that mark a prompt as a correction."""
     propose: bool = True
+    """Tell the agent, once per correction, that it may propose a lesson."""
 
 
 class PeopleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,6 +65,7 @@ class TeamConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """[team]"""
 
     directory: str = ""
+    """The directory that a file sync carries; empty: no team. borg team join writes it."""
 
 
 class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,8 +81,11 @@ class ExclusionConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """[[interrupts.exclusions]]"""
 
     source: str
+    """Who may not ask: an agent, or agent/type of subagent."""
     tier: Literal["permanent", "transient"] = "permanent"
+    """permanent, or transient until ``expires``."""
     cause: str = "configured"
+    """Why; lifting one cause leaves the others."""
     expires: datetime | None = None
     """For the transient tier: when it ends, with an offset (2026-07-01T18:00:00+02:00); None: until it is taken out."""
 
@@ -89,10 +96,15 @@ class InterruptsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     daily_interrupt_budget: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 3
     """The root's ceiling: ordinary asks per window."""
     base: Decimal = Decimal("0.5")
+    """The confidence an ask needs while nothing is spent, 0 to 1."""
     cap: Decimal = Decimal("0.95")
+    """The confidence it needs when the ceiling is reached, 0 to 1."""
     high_stakes_threshold: Decimal = Decimal("0.9")
+    """Stakes from which an ask passes whatever was spent, 0 to 1."""
     bar: Literal["linear", "timed"] = "linear"
+    """How the needed confidence rises: with what is spent, or with what is spent ahead of the time of day."""
     window: Literal["day", "rolling"] = "day"
+    """A calendar day in ``time_zone``, or the last 24 hours."""
     time_zone: str = ""
     """The owner's IANA zone; empty: the machine's."""
     hard_cap: bool = False
@@ -100,7 +112,9 @@ class InterruptsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     strict_scopes: bool = False
     """An ask from a scope that is not configured is deferred."""
     scopes: dict[str, ScopeConfig] = {}
+    """Ceilings and weights by scope path."""
     exclusions: tuple[ExclusionConfig, ...] = ()
+    """Sources that may not ask at all."""
     paths: dict[str, str] = {}
     """A repository (owner/name) or a default scope path -> the scope path that is charged instead."""
 
@@ -109,6 +123,7 @@ class InboxConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """[inbox]"""
 
     expiry_hours: Annotated[float, msgspec.Meta(gt=0.0, le=8760.0)] = 72.0
+    """Hours after which an ask that nobody answered expires."""
     digest_hours: tuple[Annotated[int, msgspec.Meta(ge=0, le=23)], ...] = (9, 13, 17)
     """Local hours at which one notification sums up what waits; empty: none."""
     notify: bool = True
@@ -123,7 +138,9 @@ class EffortConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     model_ceiling: str = ""
     """The dearest model a spawned agent may ask for; empty: no ceiling."""
     efforts: tuple[str, ...] = ("low", "medium", "high")
+    """Least to most."""
     effort_ceiling: str = ""
+    """The most effort a spawned agent may ask for; empty: no ceiling."""
 
 
 Count = Annotated[int, msgspec.Meta(ge=0)] | Literal["none"] | msgspec.UnsetType
@@ -139,13 +156,21 @@ class ProfileConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     mode: Literal["enforce", "warn", "off"] | msgspec.UnsetType = msgspec.UNSET
     """enforce: the call is denied; warn: it is said once and nothing is denied; off: not counted."""
     max_iterations: Count = msgspec.UNSET
+    """Turns of the assistant."""
     max_retrieval_calls: Count = msgspec.UNSET
+    """Reads, searches, fetches."""
     max_subqueries: Count = msgspec.UNSET
+    """Agents spawned."""
     max_evidence_documents: Count = msgspec.UNSET
+    """Documents read."""
     max_graph_expansions: Count = msgspec.UNSET
+    """Look-ups of symbols, references, callers."""
     max_wall_time_seconds: Seconds = msgspec.UNSET
+    """Seconds since it began."""
     max_context_tokens: Count = msgspec.UNSET
+    """Tokens of context, where the agent reports them."""
     max_model_tokens: Count = msgspec.UNSET
+    """Tokens written, where the agent reports them."""
 
 
 class InvestigationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -173,9 +198,11 @@ class EscalationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     hard: tuple[str, ...] = ()
     """Patterns of specialists whose problems count as hard whether or not the caller says so."""
     token_ceiling: Annotated[int, msgspec.Meta(ge=0, lt=10**18)] = 2_000_000
+    """Tokens that specialists may use in a day."""
     soft_fraction: Decimal = Decimal("0.5")
     """The part of the ceiling under which no further reason is needed; exact, from 0 up."""
     min_local_iterations: Annotated[int, msgspec.Meta(ge=0, lt=10**9)] = 2
+    """Turns of its own that the cheap model must have tried."""
     floor: str = ""
     """A policy file that no other may be looser than; empty: the shipped one."""
 
@@ -188,15 +215,20 @@ class RepositoryInvestigationConfig(msgspec.Struct, frozen=True, kw_only=True, f
     """[investigation] of a repository's .borgd.toml: can only tighten."""
 
     main: ProfileConfig = ProfileConfig()
+    """A session's own reading."""
     subagent: ProfileConfig = ProfileConfig()
+    """A read-only subagent."""
     explicit: ProfileConfig = ProfileConfig()
+    """One opened with borg investigate start."""
     agents: dict[str, ProfileConfig] = {}
+    """By coding agent or type of subagent."""
 
 
 class RepositoryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A repository's .borgd.toml: untrusted, so nothing in it can loosen anything."""
 
     investigation: RepositoryInvestigationConfig = RepositoryInvestigationConfig()
+    """Tighter limits for this repository."""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,0 +1,145 @@
+"""Writes docs/CONFIGURATION.md from the Structs of borgd/config/schema.py: each setting, its default, its range, its words.
+
+Usage: python docs/generate.py          (a test fails while the page is not what this writes)
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SCHEMA = ROOT / "borgd" / "config" / "schema.py"
+PAGE = ROOT / "docs" / "CONFIGURATION.md"
+
+HEAD = """# Settings
+
+Made by `docs/generate.py` from `borgd/config/schema.py`; do not edit it by hand.
+
+`$XDG_CONFIG_HOME/borgd/config.toml`, usually below `~/.config`. Every setting has a default, so an empty file or none is
+fine. A setting that does not exist or has the wrong kind of value is an error that names the file, the line and what was
+expected; the daemon then goes on with what it read before (at its start: with the defaults), and `borg doctor` says so.
+"""
+
+
+def structs() -> dict[str, ast.ClassDef]:
+    """The classes of the schema by name."""
+    tree = ast.parse(SCHEMA.read_text("utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def fields(struct: ast.ClassDef) -> list[tuple[str, ast.expr, str, str]]:
+    """(name, annotation, default as written, docstring) of each field."""
+    found = []
+    for place, node in enumerate(struct.body):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            after = struct.body[place + 1] if place + 1 < len(struct.body) else None
+            text = ""
+            if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str):
+                text = " ".join(after.value.value.split())
+            found.append((node.target.id, node.annotation, ast.unparse(node.value) if node.value else "", text))
+    return found
+
+
+def kind(annotation: ast.expr) -> str:
+    """The annotation in words a person writes TOML by."""
+    text = ast.unparse(annotation)
+    named = {
+        "Probability": "a number from 0 to 1",
+        "Count": 'a whole number from 0 up, or "none"',
+        "Seconds": 'seconds, or "none"',
+        "str": "text",
+        "bool": "true or false",
+        "float": "a number",
+        "int": "a whole number",
+        "Decimal": "a number",
+        "datetime": "a time with its offset",
+    }
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+        sides = [
+            kind(side)
+            for side in (annotation.left, annotation.right)
+            if ast.unparse(side) not in ("None", "msgspec.UnsetType")
+        ]
+        return " or ".join(sides)
+    if text in named:
+        return named[text]
+    if isinstance(annotation, ast.Subscript):
+        outer, inner = ast.unparse(annotation.value), annotation.slice
+        parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        if outer == "Literal":
+            return " or ".join(f'"{ast.literal_eval(part)}"' for part in parts)
+        if outer == "tuple":
+            return f"a list of: {kind(parts[0])}"
+        if outer == "dict":
+            return f"a table of: {kind(parts[1])}"
+        if outer == "Annotated":
+            return f"{kind(parts[0])}{bounds(parts[1])}"
+    return f"`{text}`"
+
+
+def bounds(meta: ast.expr) -> str:
+    """`` from a up``, `` above a``, `` to b`` of a Meta."""
+    words = {"ge": " from {} up", "gt": " above {}", "le": " to {}", "lt": " below {}"}
+    if not isinstance(meta, ast.Call):
+        return ""
+    return "".join(words[one.arg].format(ast.unparse(one.value)) for one in meta.keywords if one.arg in words)
+
+
+def default(text: str) -> str:
+    """The default as TOML would have it."""
+    if text in ("None", "msgspec.UNSET", ""):
+        return "not set"
+    node = ast.parse(text, mode="eval").body
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.args[0]).strip("'\"") if node.args else "see below"
+    if isinstance(node, ast.BinOp):  # 24 * 3600.0
+        value: object = eval(compile(ast.Expression(node), "schema", "eval"), {"__builtins__": {}})  # noqa: S307
+    else:
+        try:
+            value = ast.literal_eval(node)
+        except ValueError:
+            return text
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "[" + ", ".join(f'"{one}"' if isinstance(one, str) else str(one) for one in value) + "]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def rows(struct: ast.ClassDef, known: dict[str, ast.ClassDef]) -> tuple[list[str], list[str]]:
+    """The rows of a table, and the names of the Structs that stand for tables of their own."""
+    lines, further = [], []
+    for name, annotation, value, text in fields(struct):
+        inner = [word for word in known if word in ast.unparse(annotation)]
+        further += inner
+        what = "a table, see below" if inner else kind(annotation)
+        shown = "" if inner else f"`{default(value)}`"
+        lines.append(f"| `{name}` | {what.replace('|', 'or')} | {shown} | {text.replace('|', '/')} |")
+    return lines, further
+
+
+def page() -> str:
+    """The whole page."""
+    known = structs()
+    sections, seen = [HEAD], set()
+    ahead = [annotation.id for _, annotation, _, _ in fields(known["Config"]) if isinstance(annotation, ast.Name)]
+    ahead.append("RepositoryConfig")
+    while ahead:
+        name = ahead.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        lines, further = rows(known[name], known)
+        ahead[:0] = [one for one in further if one not in seen]
+        title, _, more = (ast.get_docstring(known[name]) or name).partition("\n\n")
+        title = title.split("\n")[0]
+        table = ["| setting | what it takes | default | |", "|---|---|---|---|", *lines]
+        sections.append("\n".join([f"## {title}", "", *([" ".join(more.split()), ""] if more else []), *table, ""]))
+    return "\n".join(sections)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE.relative_to(ROOT)} written\n")
