@@ -31,18 +31,18 @@ _TRIVIA = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-class Node(NamedTuple):
+class JsonNode(NamedTuple):
     """One value of the text. ``text[start:end]`` is it; ``value`` is what it says."""
 
     start: int
     end: int
     value: Any
-    items: tuple[tuple[str, int, Node], ...] = ()
+    items: tuple[tuple[str, int, JsonNode], ...] = ()
     """What a container holds: (key or "", where the key or the element starts, the value)."""
     commas: tuple[int, ...] = ()
     """Where the commas between and behind them are."""
 
-    def member(self, key: str) -> Node | None:
+    def member(self, key: str) -> JsonNode | None:
         """The value of ``key``, the last one where it is there twice, as readers take it."""
         return next((node for name, _, node in reversed(self.items) if name == key), None)
 
@@ -65,7 +65,7 @@ class _Reader:
         assert found is not None
         return found.end()
 
-    def document(self) -> Node | None:
+    def document(self) -> JsonNode | None:
         start = self.skip(1 if self._text.startswith(BOM) else 0)
         if start == len(self._text):
             return None
@@ -75,7 +75,7 @@ class _Reader:
             raise self.fail("nothing more after the first value", end)
         return node
 
-    def value(self, at: int, depth: int) -> Node:
+    def value(self, at: int, depth: int) -> JsonNode:
         letter = self._text[at : at + 1]
         if letter in ("{", "["):
             if depth >= DEPTH:
@@ -87,21 +87,21 @@ class _Reader:
         if plain is None:
             raise self.fail("a value", at)
         try:
-            return Node(at, plain.end(), json.loads(plain[0]))
+            return JsonNode(at, plain.end(), json.loads(plain[0]))
         except ValueError:  # more digits than Python reads
-            return Node(at, plain.end(), float("-inf" if plain[0][0] == "-" else "inf"))
+            return JsonNode(at, plain.end(), float("-inf" if plain[0][0] == "-" else "inf"))
 
-    def string(self, at: int) -> Node:
+    def string(self, at: int) -> JsonNode:
         found = _STRING.match(self._text, at)
         if found is None:
             raise self.fail('a string between two "', at)
         try:
-            return Node(at, found.end(), json.loads(found[0]))
+            return JsonNode(at, found.end(), json.loads(found[0]))
         except json.JSONDecodeError:
             raise self.fail("a string with escapes that JSON has", at) from None
 
-    def container(self, at: int, depth: int, close: str) -> Node:
-        items: list[tuple[str, int, Node]] = []
+    def container(self, at: int, depth: int, close: str) -> JsonNode:
+        items: list[tuple[str, int, JsonNode]] = []
         commas: list[int] = []
         where = self.skip(at + 1)
         while self._text[where : where + 1] != close:
@@ -123,10 +123,10 @@ class _Reader:
                 if self._text[where : where + 1] == close and not self._comments:
                     raise self.fail("a value after the comma", where)
         value = {key: node.value for key, _, node in items} if close == "}" else [node.value for _, _, node in items]
-        return Node(at, where + 1, value, tuple(items), tuple(commas))
+        return JsonNode(at, where + 1, value, tuple(items), tuple(commas))
 
 
-def read(text: str, source: str = "settings", *, comments: bool = False) -> Node | None:
+def read(text: str, source: str = "settings", *, comments: bool = False) -> JsonNode | None:
     """The outermost value in ``text``; None where there is none (nothing but white space and comments).
 
     :raises InputError: not JSON; names ``source``, the line and what was expected.
@@ -154,7 +154,7 @@ class _Style(NamedTuple):
     comma: str
 
 
-def _style(text: str, root: Node | None) -> _Style:
+def _style(text: str, root: JsonNode | None) -> _Style:
     ends = _LINE_END.findall(text)
     line = max(ends, key=ends.count) if ends else "\n"
     if root is None or not root.items:
@@ -187,7 +187,7 @@ def _splice(text: str, *edits: tuple[int, int, str]) -> str:
     return text
 
 
-def _add(text: str, box: Node, key: str | None, value: Any, style: _Style) -> str:
+def _add(text: str, box: JsonNode, key: str | None, value: Any, style: _Style) -> str:
     """``text`` with one more element (``key`` None) or member at the end of ``box``."""
     name = "" if key is None else json.dumps(key, ensure_ascii=False) + style.colon
     if not box.items:
@@ -224,7 +224,7 @@ def _end_of_comments(text: str, start: int, stop: int) -> int:
     return start + len(stripped)
 
 
-def _fill(text: str, box: Node, name: str, value: Any, style: _Style) -> str:
+def _fill(text: str, box: JsonNode, name: str, value: Any, style: _Style) -> str:
     """``text`` with the first element or member in ``box``."""
     inside = text[box.start + 1 : box.end - 1]
     outer = _after_line_end(text[: box.start] + "x") if _LINE_END.search(text[: box.start]) else ""
@@ -240,7 +240,7 @@ def _fill(text: str, box: Node, name: str, value: Any, style: _Style) -> str:
     return _splice(text, (at, box.end - 1, new + line + outer))
 
 
-def _object_of(text: str, source: str, *, comments: bool) -> tuple[str, Node]:
+def _object_of(text: str, source: str, *, comments: bool) -> tuple[str, JsonNode]:
     """``text`` with at least ``{}`` in it, and that object."""
     node = read(text, source, comments=comments)
     if node is None:
@@ -298,19 +298,19 @@ def with_member(text: str, path: KeyPath, key: str, value: Any, source: str = "s
     return _splice(text, (found.start, found.end, _rendered(value, style, indent, inline=False)))
 
 
-def _at(node: Node, path: KeyPath) -> Node | None:
-    found: Node | None = node
+def _at(node: JsonNode, path: KeyPath) -> JsonNode | None:
+    found: JsonNode | None = node
     for name in path:
         found = found.member(name) if found is not None and isinstance(found.value, dict) else None
     return found
 
 
-def _behind_comma(box: Node, index: int) -> int:
+def _behind_comma(box: JsonNode, index: int) -> int:
     """Where the text between the item at ``index`` and what comes before it starts."""
     return box.commas[index - 1] + 1 if index else box.start + 1
 
 
-def _drop(text: str, box: Node, index: int) -> str:
+def _drop(text: str, box: JsonNode, index: int) -> str:
     """``text`` without the element or member at ``index`` of ``box``, and without the comma that it needed."""
     _, begin, node = box.items[index]
     floor = _behind_comma(box, index)

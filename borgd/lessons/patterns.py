@@ -35,7 +35,7 @@ GRAM = 3
 Clock = Callable[[], float]
 
 
-class Matched(NamedTuple):
+class PatternHits(NamedTuple):
     """Which of a lesson's patterns matched: bit n stands for the n-th. Those of two texts can be joined with |."""
 
     sign_bits: int
@@ -51,13 +51,13 @@ class Matched(NamedTuple):
         """How many handled patterns matched."""
         return self.handled_bits.bit_count()
 
-    def __or__(self, other: object) -> Matched:
-        if not isinstance(other, Matched):
+    def __or__(self, other: object) -> PatternHits:
+        if not isinstance(other, PatternHits):
             return NotImplemented
-        return Matched(self.sign_bits | other.sign_bits, self.handled_bits | other.handled_bits)
+        return PatternHits(self.sign_bits | other.sign_bits, self.handled_bits | other.handled_bits)
 
 
-NONE_MATCHED = Matched(0, 0)
+NONE_MATCHED = PatternHits(0, 0)
 
 
 class PreparedText(NamedTuple):
@@ -103,10 +103,10 @@ def problems(signs: Sequence[str], handled: Sequence[str]) -> list[str]:
     return found
 
 
-def match(signs: Sequence[str], handled: Sequence[str], text: str | PreparedText) -> Matched:
+def match(signs: Sequence[str], handled: Sequence[str], text: str | PreparedText) -> PatternHits:
     """Which of the patterns of one lesson ``text`` matches; those that cannot be used match nothing."""
     ready = prepare(text) if isinstance(text, str) else text
-    return Matched(_bits(signs, ready), _bits(handled, ready))
+    return PatternHits(_bits(signs, ready), _bits(handled, ready))
 
 
 def _bits(patterns: Sequence[str], text: PreparedText) -> int:
@@ -258,7 +258,7 @@ class PatternIndex:
 
     def match(
         self, text: str | PreparedText, among: Collection[str] | None = None, clock: Clock | None = None
-    ) -> dict[str, Matched]:
+    ) -> dict[str, PatternHits]:
         """The lessons of which a pattern is in ``text``, with which of them.
 
         :param among: ids of the lessons that count; None: all.
@@ -266,7 +266,7 @@ class PatternIndex:
         """
         self.read()
         ready = prepare(text) if isinstance(text, str) else text
-        found: dict[str, Matched] = {}
+        found: dict[str, PatternHits] = {}
         start = last = clock() if clock else 0.0
         for pattern in sorted(self._candidates(ready)):
             owners = [owner for owner in self._owners[pattern] if among is None or owner.id in among]
@@ -274,7 +274,7 @@ class PatternIndex:
                 continue
             hit = _searches(pattern, ready)
             for owner in owners if hit else ():
-                bits = Matched(0, 1 << owner.bit) if owner.handled else Matched(1 << owner.bit, 0)
+                bits = PatternHits(0, 1 << owner.bit) if owner.handled else PatternHits(1 << owner.bit, 0)
                 found[owner.id] = found.get(owner.id, NONE_MATCHED) | bits
             if clock:
                 before, last = last, clock()

@@ -110,7 +110,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     area: str = ""
 
 
-class Settled(Outcome, frozen=True, kw_only=True, gc=False):
+class SettledOutcome(Outcome, frozen=True, kw_only=True, gc=False):
     """An occasion after its horizon, a line of a team's outcomes: was it corrected again (``kind``), withheld or shown
     (``held``)?
 

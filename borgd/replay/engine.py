@@ -1,7 +1,6 @@
-"""The replay: decisions in, in the order of their time; values of candidates out, with what they rest on.
-
-Promises: one pass, memory that grows with lessons and candidates and by 8 bytes a decision (its id), the same result however
-the decisions are cut into chunks of whole blocks, and a state that can be put away and taken up again. Must not read files.
+"""The replay: decisions in, in the order of their time; values of candidates out, with what they rest on. Pure.
+Promises: one pass; memory grows with lessons and candidates and by 8 bytes a decision; the same result however the decisions
+are cut into chunks of whole blocks; a state that can be put away and taken up again.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import msgspec
 from borgd.errors import JournalError
 from borgd.journal import Journal, TypedFollower
 from borgd.lessons.team import hashed
-from borgd.memory.records import Settled
+from borgd.memory.records import SettledOutcome
 from borgd.replay.estimate.betting import log_evidence
 from borgd.replay.occasions import DAY_MS, Occasions, OccasionTable, Stratum
 from borgd.replay.records import hash64
@@ -75,12 +75,12 @@ class OccasionStore:
         self.complete = False
         """Whether everything that was there at the start is read."""
         self.problem = ""
-        self.unpublished: list[Settled] = []
+        self.unpublished: list[SettledOutcome] = []
         """Settled here and not told to the team yet."""
         self._decisions = TypedFollower(decisions, _Line)
         self._outcomes = TypedFollower(outcomes, _Said)
-        self._shared: dict[str, TypedFollower[Settled]] = {}
-        self._pending: dict[Key, Settled] = {}
+        self._shared: dict[str, TypedFollower[SettledOutcome]] = {}
+        self._pending: dict[Key, SettledOutcome] = {}
         self._corrected: dict[Key, _Said] = {}
         self._counted: set[int] = set()
         self._counts = Occasions()
@@ -149,7 +149,7 @@ class OccasionStore:
             if occasion.coin_ms <= said.ms <= occasion.coin_ms + occasion.horizon_ms:
                 self._corrected[key] = said
 
-    def _settled(self, occasion: Settled) -> Settled:
+    def _settled(self, occasion: SettledOutcome) -> SettledOutcome:
         said = self._corrected.get((occasion.decision, occasion.lesson))
         if said is None:
             return occasion
@@ -158,7 +158,7 @@ class OccasionStore:
     def _name(self, decision: str) -> str:
         return hashed(self.team.salt, "decision", decision) if self.team is not None else decision
 
-    def _count(self, one: Settled, decision: str, lesson: str) -> bool:
+    def _count(self, one: SettledOutcome, decision: str, lesson: str) -> bool:
         """Count an occasion once, whoever tells of it."""
         key = hash64(decision, lesson)
         if key in self._counted:
@@ -173,7 +173,7 @@ class OccasionStore:
     def _hear_team(self, now_ms: int) -> int:
         gained = 0
         for path in self.team.files("outcomes") if self.team is not None else ():
-            follower = self._shared.setdefault(str(path), TypedFollower(Journal(path), Settled))
+            follower = self._shared.setdefault(str(path), TypedFollower(Journal(path), SettledOutcome))
             try:
                 records = follower.read().records
             except JournalError as error:
@@ -187,7 +187,7 @@ class OccasionStore:
         self._evidence = {name: log_evidence(counts, 1) for name, counts in table.by(lambda row: row.lesson).items()}
 
 
-def sound(one: Settled, now_ms: int) -> bool:
+def sound(one: SettledOutcome, now_ms: int) -> bool:
     """Whether a line of a team's file is a settled occasion that can be believed."""
     if one.kind not in ("corrected", "not_corrected") or not one.lesson:
         return False
@@ -195,9 +195,9 @@ def sound(one: Settled, now_ms: int) -> bool:
     return settled and LEAST_HOLDOUT <= one.holdout <= 1.0 - LEAST_HOLDOUT
 
 
-def _occasion(line: _Line, entry: _Entry) -> Settled:
+def _occasion(line: _Line, entry: _Entry) -> SettledOutcome:
     """An occasion as it is settled where no correction comes."""
-    return Settled(
+    return SettledOutcome(
         id=f"{line.id}.{entry.id}.settled",
         ms=line.ms + line.horizon_ms,
         lesson=entry.id,

@@ -15,7 +15,7 @@ import msgspec
 from borgd.errors import BorgError, InputError, JournalError
 from borgd.journal import Damage, Follower, Journal, TypedFollower
 from borgd.lessons.team import Kind, TeamCard, card, file_name, parse_name, public_lesson
-from borgd.memory.records import Outcome, Settled
+from borgd.memory.records import Outcome, SettledOutcome
 from borgd.memory.shared import anonymous
 
 if TYPE_CHECKING:  # bring numpy, which a command that folds nothing need not wait for
@@ -127,7 +127,7 @@ class Team:
     def _public(self, outcome: Outcome) -> Outcome:
         """As the team sees it. A settled occasion says from which of its members' machines it comes."""
         found = anonymous(outcome, self.salt)
-        if not isinstance(outcome, Settled):
+        if not isinstance(outcome, SettledOutcome):
             return found
         return msgspec.structs.replace(found, machine=self.owner.partition("@")[2])
 

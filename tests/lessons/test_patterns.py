@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from borgd.lessons import patterns
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.pattern_syntax import parse
-from borgd.lessons.patterns import Matched, PatternIndex, match, matches, prepare, problem, problems
+from borgd.lessons.patterns import PatternHits, PatternIndex, match, matches, prepare, problem, problems
 from borgd.lessons.sanitize import PATTERN_CHARS, PATTERNS, clean_lesson, clean_patterns
 
 LETTERS = "abc_9 ."
@@ -99,7 +99,7 @@ def test_what_cannot_be_used_says_why_and_is_skipped(pattern: str, said: str) ->
     assert not matches(pattern, prepare("a b x start end timeout retry"))
     index = PatternIndex()
     index.put("L1", [pattern, "start"], [])
-    assert index.match("a fresh start") == {"L1": Matched(2, 0)}
+    assert index.match("a fresh start") == {"L1": PatternHits(2, 0)}
     assert [said in line for line in problems([pattern], ["fine"])] == [True]
 
 
@@ -168,7 +168,7 @@ def test_an_index_finds_what_each_lesson_alone_finds() -> None:
         "sleep with_timeout 1999",
     ):
         alone = {key: match(signs, handled, text) for key, (signs, handled) in lessons.items()}
-        expected = {key: one for key, one in alone.items() if one != Matched(0, 0)}
+        expected = {key: one for key, one in alone.items() if one != PatternHits(0, 0)}
         assert index.match(text) == expected
         assert index.match(text, among={"L1", "L4"}) == {key: one for key, one in expected.items() if key in ("L1", "L4")}
 

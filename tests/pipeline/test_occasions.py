@@ -9,7 +9,7 @@ import pytest
 
 from borgd.journal import Journal
 from borgd.lessons.team import hashed
-from borgd.memory.records import Decision, Outcome, Settled
+from borgd.memory.records import Decision, Outcome, SettledOutcome
 from borgd.recall import draws
 from borgd.recall.choose import HORIZON_MS
 from borgd.stores.team import read_card
@@ -192,5 +192,5 @@ async def test_settled_after_a_day_and_told_to_the_team_without_any_text(meadow:
     assert held not in text.replace('"held"', "")
 
 
-def settled(team: Path) -> list[Settled]:
-    return [one for path in team.glob("*.outcomes.jsonl") for one in Journal(path).read(Settled).records]
+def settled(team: Path) -> list[SettledOutcome]:
+    return [one for path in team.glob("*.outcomes.jsonl") for one in Journal(path).read(SettledOutcome).records]
