@@ -2,7 +2,7 @@
 
 Promises: exactly one JSON object on stdout and exit 0, always, within the event's deadline; ``{}`` on any failure, which
 is one line in hook.log. Forwards stdin as it arrives and never waits for its end. Starts the daemon only at a session's
-start, only where none listens, never after a refusal by a sandbox, and never waits for it.
+start and at a prompt, only where none listens, never after a refusal by a sandbox; a prompt waits for it in its deadline.
 Must not parse JSON, and must not import anything but the five modules below: each further one doubles what a hook costs.
 """
 
@@ -25,6 +25,12 @@ LONG_EVENTS = frozenset((
     "Stop", "SubagentStop", "AfterAgent", "stop", "subagentStop", "agentStop", "session_stop", "session.idle", "agent_end",
 ))  # fmt: skip
 START_EVENTS = frozenset(("SessionStart", "sessionStart", "session_start", "session.created"))
+PROMPT_EVENTS = frozenset((
+    "UserPromptSubmit", "BeforeAgent", "beforeSubmitPrompt", "userPromptSubmitted", "chat.message", "before_agent_start",
+    "input",
+))  # fmt: skip
+HOST_S = 4.5
+"""host: agents wait 5 s for a hook, so bytes that still come may prolong our deadline to here, counted from our start."""
 CHUNK = 1 << 16
 """method: bytes per read, one full pipe."""
 MAX_FORWARD = (1 << 20) + CHUNK
@@ -37,13 +43,42 @@ LOG_BYTES = 256 * 1024
 """guard: hook.log is set aside as hook.log.1 beyond this."""
 LOG_TEXT = 300
 """guard: characters of one cause in hook.log."""
-BACKOFF_S = 30.0
-"""guard: seconds between two attempts to start the daemon, so that one which dies at boot is not started per session."""
+BACKOFF_S = 5.0
+"""guard: seconds until a daemon that did not come up is started again, doubled each time; one that serves resets it."""
+BACKOFFS = 8
+"""guard: doublings, so that it is tried every 20 minutes at least."""
+COMING_S = 3.0
+"""design: a daemon that was started so short ago is on its way, and a prompt waits for it."""
+MISSES = 3
+"""guard: answers in a row that did not come, after which only one event in BREAK_S waits for one."""
+BREAK_S = 10.0
+"""guard: seconds between two such events."""
 SOCKET_PATH_BYTES = 103 if sys.platform == "darwin" else 107
 """host: sun_path holds 104 or 108 bytes, one of them the closing NUL."""
 SILENT = b"{}"
 INSIDE = "BORGD_INSIDE"
 """method: in the environment of an agent that borgd itself started: its hooks are no one's work."""
+OFF = "BORGD_OFF"
+"""design: in the environment of whoever wants nothing of borgd; 0 and nothing do not count."""
+TELLS = {
+    "claude-code": ("systemMessage", "SessionStart"),
+    "codex": ("systemMessage", "SessionStart"),
+    "gemini": ("systemMessage", "SessionStart"),
+}
+"""host: the key of a line for the person, by agent, and the event at which it is shown."""
+WRONG = {
+    "ENOENT": "no daemon runs and none came up",
+    "ECONNREFUSED": "the daemon died and none came up",
+    "EPERM": "a sandbox forbids the connection to its socket",
+    "EACCES": "its socket may not be opened",
+    "timeout": "the daemon does not answer",
+    "breaker": "the daemon does not answer",
+    "closed": "the daemon broke off",
+    "garbage": "what answers on its socket is not borgd",
+    "version": "daemon and hook are of different versions",
+    "uid": "its socket belongs to another user",
+}
+"""What a person is told at a session's start, by cause; others say nothing."""
 Socket = _socket.socket
 
 
@@ -67,6 +102,21 @@ def state_home(env: "dict[str, str]") -> str:
     if not state.startswith("/"):
         state = env.get("HOME", "/").rstrip("/") + "/.local/state"
     return state.rstrip("/") + "/borgd"
+
+
+def own_state(env: "dict[str, str]") -> str:
+    """The state directory, made where it is missing.
+
+    :raises OSError: it is a link, or somebody else's, or would be in whatever directory the agent works in.
+    """
+    directory = state_home(env)
+    if directory[:1] != "/":
+        raise NotADirectoryError(directory)
+    os.makedirs(directory, 0o700, exist_ok=True)
+    info = os.lstat(directory)
+    if info.st_mode & 0o170000 != 0o040000 or info.st_uid != os.getuid():
+        raise NotADirectoryError(directory)
+    return directory
 
 
 def socket_path(env: "dict[str, str]", uid: int) -> str:
@@ -155,16 +205,22 @@ def parse(reply: bytes) -> "tuple[bytes, bytes] | None":
     return None if len(rest) < out + err else (rest[:out], rest[out:])
 
 
-def exchange(sock: Socket, header: bytes, read: bool, deadline: float) -> "tuple[bytes, bytes]":
-    """Send ``header`` and stdin as it comes (where ``read``), and return (out, err) as soon as the reply is whole."""
+def exchange(sock: Socket, header: bytes, read: bool, deadline: float, latest: float) -> "tuple[bytes, bytes]":
+    """Send ``header`` and stdin as it comes (where ``read``), and return (out, err) as soon as the reply is whole.
+
+    Each piece of stdin puts the deadline off by as much as there was at first, up to ``latest``.
+    """
     unsent, reply, sent, writable, watching = header, b"", 0, True, False
+    patience, came = deadline - time.monotonic(), not read
     poll = select.poll()
     if read:
         poll.register(0, select.POLLIN)
         if poll.poll(0):  # what has already come travels with the header: the daemon wakes once
             chunk = os.read(0, CHUNK)
             unsent += chunk
-            read = bool(chunk)
+            read = came = bool(chunk)
+            if not chunk:
+                raise Failure("empty", "the agent sent nothing on standard input")
         poll.unregister(0)
     poll.register(sock, select.POLLIN)
     while True:
@@ -207,6 +263,10 @@ def exchange(sock: Socket, header: bytes, read: bool, deadline: float) -> "tuple
             chunk = os.read(0, CHUNK)
             unsent += chunk
             read = bool(chunk)
+            if read:
+                came, deadline = True, max(deadline, min(latest, time.monotonic() + patience))
+            elif not came:
+                raise Failure("empty", "the agent sent nothing on standard input")
 
 
 def write_out(data: bytes, deadline: float) -> None:
@@ -222,11 +282,7 @@ def write_out(data: bytes, deadline: float) -> None:
 def log(env: "dict[str, str]", agent: str, event: str, cause: str, text: str) -> None:
     """One line in hook.log; a log that cannot be written is not worth failing for."""
     try:
-        directory = state_home(env)
-        if directory[:1] != "/":
-            return  # a home that is relative would be one in whatever directory the agent works in
-        os.makedirs(directory, 0o700, exist_ok=True)
-        path = directory + "/hook.log"
+        path = own_state(env) + "/hook.log"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
         file = os.open(path, flags, 0o600)
         if os.fstat(file).st_size > LOG_BYTES:
@@ -257,33 +313,44 @@ def launch_command(env: "dict[str, str]") -> "list[bytes] | None":
     return command if command and command[0].startswith(b"/") else None
 
 
-def may_start(env: "dict[str, str]") -> bool:
-    """True at most once in BACKOFF_S: the marker is a file, made anew by whoever may start."""
-    directory = state_home(env)
-    marker = directory + "/hook.start"
+def may_start(env: "dict[str, str]") -> "bool | None":
+    """True at most once in a while: the marker is a file with a byte an attempt, made anew by whoever may start.
+
+    A daemon that serves removes it. None: not now, but one was started a moment ago. ``borg stop --stay`` forbids it.
+    """
     try:
-        os.makedirs(directory, 0o700, exist_ok=True)
+        directory = own_state(env)
+        marker, tries = directory + "/hook.start", 0
+        if os.path.lexists(directory + "/stay"):
+            return False
         try:
-            if 0 <= time.time() - os.lstat(marker).st_mtime < BACKOFF_S:
-                return False
+            info = os.lstat(marker)
+            age, tries = time.time() - info.st_mtime, min(info.st_size, BACKOFFS)
+            if 0 <= age < BACKOFF_S * 2 ** (tries - 1):
+                return None if age < COMING_S else False
             os.unlink(marker)
         except FileNotFoundError:
             pass
-        os.close(os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        file = os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        os.write(file, b"." * (tries + 1))
+        os.close(file)
+    except FileExistsError:
+        return None
     except OSError:
         return False
     return True
 
 
-def start_daemon(env: "dict[str, str]") -> None:
-    """Start the daemon in a session of its own, with nothing of ours open, and do not wait for it."""
+def start_daemon(env: "dict[str, str]") -> bool:
+    """Start the daemon in a session of its own, with nothing of ours open; whether one is on its way."""
     command = launch_command(env)
-    if not command or not may_start(env):
-        return
+    allowed = may_start(env) if command else False
+    if not command or not allowed:
+        return allowed is None
     child = os.fork()
     if child:
         os.waitpid(child, 0)
-        return
+        return True
     try:
         os.setsid()
         if os.fork():
@@ -307,22 +374,87 @@ def drain(deadline: float) -> None:
             return
 
 
+def broken(env: "dict[str, str]") -> "tuple[str, bool]":
+    """(the file that counts missed answers, whether this event is not to wait for one)."""
+    path = state_home(env) + "/hook.missed"
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return path, False
+    if info.st_size < MISSES or not 0 <= time.time() - info.st_mtime < BREAK_S:
+        try:
+            os.utime(path)  # this event tries; those that come meanwhile do not
+        except OSError:
+            pass
+        return path, False
+    return path, True
+
+
+def missed(path: str, failure: "Failure | None") -> None:
+    """Count an answer that did not come in time; one that came ends the count."""
+    try:
+        if failure is None:
+            os.unlink(path)
+        elif failure.cause == "timeout":
+            file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            if os.fstat(file).st_size < MISSES:
+                os.write(file, b".")
+            os.close(file)
+    except OSError:
+        pass
+
+
+def reach(env: "dict[str, str]", event: str, deadline: float) -> Socket:
+    """A connection to the daemon; one that is gone is started, and a prompt waits for it."""
+    try:
+        return connect_any(env, deadline)
+    except Failure as failure:
+        if not failure.absent or event not in PROMPT_EVENTS or not start_daemon(env):
+            raise
+        while time.monotonic() < deadline:
+            time.sleep(0.01)
+            try:
+                return connect_any(env, deadline)
+            except Failure as again:
+                if not again.absent:
+                    raise
+        raise
+
+
 def ask(agent: str, event: str, env: "dict[str, str]", read: bool, deadline: float) -> "tuple[bytes, Failure | None]":
     """(one JSON object, what went wrong or None) for one event."""
+    counter = None
     try:
         words = agent + event
         if not agent or not event or not words.isascii() or not words.translate({45: "a", 46: "a", 95: "a"}).isalnum():
             raise Failure("usage", "AGENT and EVENT are words of letters, digits, dot, dash and underscore")
-        sock = connect_any(env, deadline)
-        out, err = exchange(sock, f"borg/1 hook {agent} {event}\n".encode(), read, deadline)
+        counter, silent = broken(env)
+        if silent:
+            raise Failure("breaker", "")
+        sock = reach(env, event, deadline)
+        latest = deadline + HOST_S - LONG_S
+        out, err = exchange(sock, f"borg/1 hook {agent} {event}\n".encode(), read, deadline, latest)
+        if os.path.lexists(counter):
+            missed(counter, None)
         text = out.strip()
         if text[:1] != b"{" or text[-1:] != b"}":
             raise Failure("garbage", "the daemon's answer is not one JSON object")
         return text, Failure("daemon", err.decode("utf-8", "replace").split("\n", 1)[0]) if err else None
     except Failure as failure:
+        if counter and failure.cause == "timeout":
+            missed(counter, failure)
         return SILENT, failure
     except BaseException as error:
         return SILENT, Failure("error", f"{type(error).__name__}: {error}")
+
+
+def told(env: "dict[str, str]", agent: str, event: str, failure: Failure) -> bytes:
+    """What a person is told at a session's start about ``failure``; nothing where no agent shows it or it is meant so."""
+    key, when = TELLS.get(agent, ("", ""))
+    wrong = WRONG.get(failure.cause)
+    if event != when or not wrong or os.path.lexists(state_home(env) + "/stay"):
+        return SILENT
+    return f'{{"{key}":"borgd: {wrong}, so lessons and limits are off here. borg doctor says what to do."}}'.encode()
 
 
 def main() -> None:
@@ -338,17 +470,18 @@ def main() -> None:
     agent, event = [*sys.argv[1:], "", ""][:2]
     deadline = start + (LONG_S if event in LONG_EVENTS else SHORT_S) - STARTUP_S
     read = not os.isatty(0)
-    out, failure = (SILENT, None) if INSIDE in env else ask(agent, event, env, read, deadline)
+    off = INSIDE in env or env.get(OFF, "0") not in ("", "0")
+    out, failure = (SILENT, None) if off else ask(agent, event, env, read, deadline)
     try:
+        if failure and event in START_EVENTS and not (failure.absent and start_daemon(env)):
+            out = told(env, agent, event, failure)
         try:
             write_out(out + b"\n", max(deadline, time.monotonic() + DRAIN_S))
         except OSError as error:
             failure = failure or Failure("stdout", f"the answer could not be handed over: {error}")
-        if failure:
+        if failure and failure.cause != "breaker":
             log(env, agent, event, failure.cause, failure.text)
-            if failure.absent and event in START_EVENTS:
-                start_daemon(env)
-            if read:
-                drain(min(time.monotonic() + DRAIN_S, deadline))
+        if failure and read:
+            drain(min(time.monotonic() + DRAIN_S, deadline))
     finally:
         os._exit(0)

@@ -17,6 +17,8 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("run",): ("service.daemon_run", "serve in the foreground"),
     ("start",): ("service.daemon_start", "start the daemon in the background"),
     ("stop",): ("service.daemon_stop", "stop the daemon"),
+    ("off",): ("service.off", "say nothing: everywhere, in a session, a repository, for an agent"),
+    ("on",): ("service.off", "the way back"),
     ("status",): ("service.status", "what the daemon does now"),
     ("doctor",): ("service.doctor", "what is installed, what is missing, what to do"),
     ("install",): ("service.install", "show or apply what an agent's settings need"),
@@ -76,7 +78,7 @@ def dispatch(argv: list[str]) -> int:
         words = tuple(argv[:length])
         if len(words) == length and words in COMMANDS:
             module = import_module(f"borgd.cli.{COMMANDS[words][0]}")
-            arguments = argv if COMMANDS[words][0] == "service.install" else argv[length:]
+            arguments = argv if COMMANDS[words][0] in ("service.install", "service.off") else argv[length:]
             return int(module.run(arguments))
     if argv[0] in {words[0] for words in COMMANDS} and argv[1:] in ([], ["-h"], ["--help"]):
         print(usage(argv[0]))

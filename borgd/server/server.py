@@ -218,7 +218,7 @@ class Server:
     async def _call(self, method: str, body: bytes) -> ReplyFrame:
         try:
             if method == "ping":
-                return ReplyFrame(0, msgspec.json.encode(self._identity()))
+                return ReplyFrame(0, msgspec.json.encode(self._ping()))
             if method == "status":
                 return ReplyFrame(0, self._status(body))
             if method == "stop":
@@ -236,6 +236,12 @@ class Server:
 
     def _identity(self) -> dict[str, object]:
         return {"version": __version__, "protocol": wire.VERSION, "pid": os.getpid()}
+
+    def _ping(self) -> dict[str, object]:
+        """Who answers, and whether all that it needs is loaded; ``problem`` says why not where that is final."""
+        ready = getattr(self._service, "ready", None)
+        loaded, problem = ready() if callable(ready) else (True, "")
+        return {**self._identity(), "loaded": loaded, "problem": problem}
 
     def status(self) -> dict[str, object]:
         """What the method ``status`` answers: identity, uptime, counters, latencies, and the service's own part."""

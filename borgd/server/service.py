@@ -6,6 +6,7 @@ Knowledge is loaded after serving began; a hook that needs it waits. A session's
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -28,6 +29,7 @@ from borgd.journal import GroupCommit
 from borgd.journal.watch import Watcher
 from borgd.paths import Paths, private_dir
 from borgd.protocol.frames import ReplyFrame
+from borgd.server.after_start import settle
 from borgd.server.event_log import EventLog
 from borgd.server.storing import ReportingCommit
 from borgd.sessions.expiry import Expiry
@@ -35,7 +37,9 @@ from borgd.sessions.lines import apply_line
 from borgd.sessions.session import Key, Session, event_mark, hand_over
 from borgd.sessions.sessions import Sessions
 from borgd.sessions.transcripts import Transcripts
-from borgd.stores.repository import name as repository_name
+from borgd.stores.last_events import LastEvents
+from borgd.stores.off_switch import OffSwitch
+from borgd.stores.repository import RepositoryNames
 
 if TYPE_CHECKING:
     from borgd.server.assembly import Assembly
@@ -46,16 +50,13 @@ MINUTE_S = 60.0
 """design: seconds between two looks for sessions that idled out and for what is due in the inbox."""
 HOUR_S = 3600.0
 """design: seconds between two looks for regrets."""
-REMOTES = 256
-"""guard: directories whose repository is remembered."""
-REMOTE_S = 60.0
-"""design: for how long; a directory may become another repository's while we run."""
 LONG_S = 1.0
 """host: our client has gone on without an answer after this, at a session's start, a prompt or a stop."""
 SHORT_S = 0.25
 """host: as LONG_S, at any other event."""
 LONG_MOMENTS = frozenset({Moment.SESSION_START, Moment.PROMPT, Moment.STOP, Moment.SUBAGENT_STOP})
 
+SILENT_REPLY = b"{}"
 SILENT = "idle for a day, not judged otherwise"
 
 
@@ -73,6 +74,8 @@ class Service:
         self.watcher = Watcher()
         self.transcripts = Transcripts(self.watcher, self._saw_fact)
         self.patience_s = patience_s
+        self.off = OffSwitch(where.state)
+        self.last_events = LastEvents(where.state)
         self.problems: dict[str, str] = {}
         """What does not work, by its source; gone as soon as that works again."""
         try:
@@ -86,7 +89,7 @@ class Service:
         self.assembly: Assembly | None = None
         self.loaded = anyio.Event()
         self.locks: OrderedDict[tuple[str, str, str], anyio.Lock] = OrderedDict()
-        self._remotes: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._repositories = RepositoryNames()
         self._closing = anyio.Event()
         self._closed = anyio.Event()
 
@@ -112,6 +115,8 @@ class Service:
                 continue
             with suppress(OSError):
                 session.save()
+        with suppress(OSError):
+            self.last_events.save()
         if self.assembly is not None:
             await self.assembly.close()
         self._closing.set()
@@ -128,6 +133,8 @@ class Service:
         finally:
             self.loaded.set()
         self._watch()
+        if problem := await anyio.to_thread.run_sync(settle, self.where):
+            self.problems["client"] = problem
         tasks.start_soon(self.assembly.load_team)
         tasks.start_soon(self.watcher.run)
         tasks.start_soon(self.transcripts.run)
@@ -136,6 +143,10 @@ class Service:
         tasks.start_soon(self._every, 1.0, self.assembly.every_second)
         tasks.start_soon(self._every, MINUTE_S, self.assembly.every_minute)
         tasks.start_soon(self._every, HOUR_S, self.assembly.every_hour)
+
+    def ready(self) -> tuple[bool, str]:
+        """(whether all is loaded, what keeps it from serving)."""
+        return self.loaded.is_set(), self.problems.get("start", "")
 
     def _assemble(self, commit: GroupCommit) -> Assembly:
         from borgd.server.assembly import Assembly
@@ -191,6 +202,8 @@ class Service:
 
     async def _expire(self, now_ms: int) -> None:
         """Let go of the sessions that fell silent; what was shown in them and has no outcome gets its last one."""
+        with suppress(OSError):
+            await anyio.to_thread.run_sync(self.last_events.save)
         for session in self.sessions.expire(now_ms):
             self.locks.pop(session.key, None)
             self._untrack(session)
@@ -263,11 +276,17 @@ class Service:
         module = agent_module(agent)
         started = time.perf_counter_ns()
         parsed = checked(module.parse(event, body))
+        self.last_events.note(parsed.agent, parsed.name, clock.now_ms())
+        if self._is_silenced(parsed):
+            return SILENT_REPLY
         early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self.loaded.is_set()
         reply = Reply() if early or parsed.moment is Moment.OTHER else await self._noted(parsed, started)
         out = module.render(parsed, reply)
         self.event_log.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
         return msgspec.json.encode(out)
+
+    def _is_silenced(self, event: Event) -> bool:
+        return self.off.is_off(event.agent, event.session, os.path.realpath(event.cwd) if event.cwd else "", clock.now_ms())
 
     async def _noted(self, event: Event, started: int) -> Reply:
         source = f"hook {event.moment}"
@@ -298,7 +317,7 @@ class Service:
             session.choices.clear()
             self._take_foreign(session, session.file.foreign())
             if not session.remote or event.cwd != session.cwd:
-                session.remote = self._remote(event.cwd or session.cwd)
+                session.remote = self._repositories.name(event.cwd or session.cwd)
             self.transcripts.read(session, event.transcript)
             for path in self.assembly.knowledge.files.values():
                 self.watcher.look(path)
@@ -348,16 +367,6 @@ class Service:
             told = f"{session.file.path} cannot be written: {error.strerror}; sessions will not survive a restart"
             self.problems["sessions"] = told
 
-    def _remote(self, cwd: str) -> str:
-        name, at = self._remotes.get(cwd, ("", 0.0))
-        now = time.monotonic()
-        if not at or now - at > REMOTE_S:
-            name = repository_name(cwd)
-            self._remotes[cwd] = (name, now)
-            while len(self._remotes) > REMOTES:
-                self._remotes.popitem(last=False)
-        return name
-
     async def call(self, method: str, body: bytes) -> ReplyFrame:
         """One command.
 
@@ -372,6 +381,8 @@ class Service:
         found: dict[str, Any] = {
             "sessions": len(self.sessions.live),
             "loaded": self.loaded.is_set(),
+            "off": [msgspec.structs.asdict(one) for one in self.off.switches(clock.now_ms())],
+            "last_events": self.last_events.times,
             "watcher": {**self.watcher.found, "rearmed": self.watcher.rearmed},
             "problems": list(dict.fromkeys(self.problems.values())),
         }

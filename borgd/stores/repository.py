@@ -6,6 +6,9 @@ Worktrees, moved clones and subdirectories of one repository map to one name; tw
 from __future__ import annotations
 
 import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 
 from borgd.files import open_regular
@@ -15,6 +18,10 @@ LEVELS = 64
 """guard: parents looked at for a .git."""
 CONFIG_BYTES = 1 << 18
 """guard: bytes read of a git config."""
+REMEMBERED = 256
+"""guard: directories whose repository is remembered."""
+REMEMBERED_S = 60.0
+"""design: for how long; a directory may become another repository's while we run."""
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECTION = re.compile(r'^\s*\[\s*remote\s+"([^"]+)"\s*\]', re.IGNORECASE)
@@ -127,3 +134,21 @@ def branch(directory: str) -> str:
         return ""
     found = at[1] if at is not None else ""
     return found.removeprefix("ref: refs/heads/") if found.startswith("ref: refs/heads/") else ""
+
+
+class RepositoryNames:
+    """``name`` by directory, remembered for a while: it is asked with each event. ``monotonic_s``: the clock it goes by."""
+
+    def __init__(self, monotonic_s: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic_s = monotonic_s
+        self._known: OrderedDict[str, tuple[str, float]] = OrderedDict()
+
+    def name(self, directory: str) -> str:
+        """The name of the repository around ``directory``."""
+        found = self._known.get(directory)
+        now = self._monotonic_s()
+        if found is None or now - found[1] > REMEMBERED_S:
+            found = self._known[directory] = (name(directory), now)
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return found[0]

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -235,14 +236,18 @@ def test_a_client_without_its_second_half_still_answers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("event", EVENTS)
 def test_without_a_daemon_every_event_is_answered(tmp_path: Path, event: str) -> None:
     home = Home(tmp_path)
-    said_nothing(home.client(event))
+    done = home.client(event)
+    if event == "SessionStart":
+        assert "no daemon runs" in json.loads(done.stdout)["systemMessage"]
+    else:
+        said_nothing(done)
     assert home.hook_log[0].split()[1:4] == ["claude-code", event, "ENOENT"]
 
 
 def test_a_home_that_cannot_be_written_is_survived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("/proc/nowhere", "/dev/null", "relative", ""):
-        said_nothing(Home(Path("/"), HOME=name, XDG_STATE_HOME=name).client("SessionStart"))
+        said_nothing(Home(Path("/"), HOME=name, XDG_STATE_HOME=name).client("UserPromptSubmit"))
     said_nothing(
         subprocess.run(
             [INTERPRETER, "-I", "-S", str(CLIENT), "a", "b"],
@@ -401,3 +406,89 @@ def test_the_log_is_not_written_through_a_link(tmp_path: Path) -> None:
     (home.state / "hook.log").symlink_to(tmp_path / "elsewhere")
     said_nothing(home.client("Stop"))
     assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"),
+    [("claude-code", True), ("codex", True), ("gemini", True), ("cursor", False), ("copilot", False), ("nobody", False)],
+)
+def test_a_session_start_says_in_one_line_what_is_wrong_where_the_agent_shows_it(
+    tmp_path: Path, agent: str, told: bool
+) -> None:
+    home = Home(tmp_path)
+    with stranger(home, b"HTTP/1.1 400 Bad Request\r\n\r\n"):
+        said = json.loads(home.client("SessionStart", agent=agent).stdout)
+        assert json.loads(home.client("UserPromptSubmit", agent=agent).stdout) == {}
+    assert ("not borgd" in said.get("systemMessage", "")) is told
+    assert "\n" not in said.get("systemMessage", "")
+
+
+def test_after_repeated_misses_one_event_tries_and_the_rest_answer_at_once(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    with home.daemon() as process:
+        process.send_signal(signal.SIGSTOP)
+        for _ in range(3):
+            said_nothing(home.client("PreToolUse"))
+        assert len(home.hook_log) == 3
+        missed = home.state / "hook.missed"
+        for _ in range(5):
+            said_nothing(home.client("PreToolUse"))
+        assert len(home.hook_log) == 3, "nobody waited"
+        os.utime(missed, (0, 0))
+        said_nothing(home.client("PreToolUse"))
+        assert len(home.hook_log) == 4, "one tried again"
+        said_nothing(home.client("PreToolUse"))
+        assert len(home.hook_log) == 4
+        process.send_signal(signal.SIGCONT)
+        wait_for(home.answers)
+        os.utime(missed, (0, 0))
+        assert json.loads(home.client("PreToolUse").stdout)["event"] == "PreToolUse"
+        assert not missed.exists(), "an answer ends the count"
+
+
+def test_bytes_that_still_come_put_the_deadline_off(served: Home) -> None:
+    """A tool event's deadline is a quarter of a second; this one takes longer to write than that."""
+    process = subprocess.Popen(
+        [INTERPRETER, "-I", "-S", str(CLIENT), "claude-code", "PreToolUse"],
+        env=served.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    began = time.monotonic()
+    process.stdin.write(b'{"a":"')
+    while time.monotonic() - began < 0.6:
+        process.stdin.write(b"x")
+        process.stdin.flush()
+        time.sleep(0.05)
+    process.stdin.write(b'"}')
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["event"] == "PreToolUse"
+    process.stdin.close()
+    process.stdout.close()
+    assert process.wait(10) == 0
+
+
+def test_an_empty_stdin_leaves_a_trace(served: Home) -> None:
+    said_nothing(served.client("Stop", b""))
+    assert served.hook_log[-1].split()[1:4] == ["claude-code", "Stop", "empty"]
+
+
+@pytest.mark.parametrize(("value", "silent"), [("1", True), ("yes", True), ("0", False), ("", False)])
+def test_a_variable_switches_it_off(served: Home, value: str, silent: bool) -> None:
+    lines = len(served.hook_log)
+    done = served.client("UserPromptSubmit", env={"BORGD_OFF": value})
+    assert (json.loads(done.stdout) == {}) is silent
+    assert len(served.hook_log) == lines
+
+
+def test_nothing_is_written_through_a_linked_state_directory(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    victim = tmp_path / "victim"
+    victim.mkdir(mode=0o755)
+    home.state.parent.mkdir(parents=True)
+    home.state.symlink_to(victim)
+    home.client("UserPromptSubmit")
+    assert list(victim.iterdir()) == []
+    assert victim.stat().st_mode & 0o777 == 0o755

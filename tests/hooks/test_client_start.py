@@ -1,4 +1,4 @@
-"""The client starts the daemon at a session's start, only there, only where none listens, and never waits for it."""
+"""The client starts the daemon at a session's start and at a prompt, only where none listens; a prompt waits for it."""
 
 from __future__ import annotations
 
@@ -111,7 +111,38 @@ def test_what_is_started_holds_nothing_of_ours(home: Home, starts: Path) -> None
     assert report["sid"] not in (True, os.getsid(0))
 
 
-@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionEnd"])
+def test_a_prompt_brings_a_daemon_back_and_is_served_by_it(home: Home) -> None:
+    launch(home, sys.executable, str(ECHO))
+    try:
+        assert json.loads(home.client("UserPromptSubmit").stdout)["event"] == "UserPromptSubmit"
+        for _ in range(3):
+            pid = json.loads(home.ask(b"borg/1 call ping\n").out)["pid"]
+            os.kill(pid, signal.SIGKILL)
+            (home.state / "hook.start").unlink()  # as the real daemon does when it has loaded
+            assert json.loads(home.client("UserPromptSubmit").stdout)["event"] == "UserPromptSubmit"
+        assert home.hook_log == []
+    finally:
+        home.borg("stop")
+
+
+def test_a_prompt_right_after_a_session_start_waits_for_the_daemon_of_that(home: Home) -> None:
+    launch(home, sys.executable, str(ECHO))
+    try:
+        assert home.client("SessionStart").stdout == b"{}\n"
+        assert json.loads(home.client("UserPromptSubmit").stdout)["event"] == "UserPromptSubmit"
+    finally:
+        home.borg("stop")
+
+
+def test_what_was_stopped_to_stay_so_is_not_started(home: Home, starts: Path) -> None:
+    home.state.mkdir(parents=True)
+    assert "stays so" in home.borg("stop", "--stay").stdout
+    for event in ("SessionStart", "UserPromptSubmit"):
+        assert home.client(event).stdout == b"{}\n", "nothing is wrong, so nothing is told"
+    assert not starts.exists()
+
+
+@pytest.mark.parametrize("event", ["PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionEnd"])
 def test_no_other_event_starts_anything(home: Home, starts: Path, event: str) -> None:
     home.client(event)
     assert not (home.state / "hook.start").exists()
@@ -123,9 +154,12 @@ def test_a_daemon_that_dies_at_boot_is_left_alone_for_a_while(home: Home, starts
         home.client("SessionStart")
     wait_for(starts.exists)
     marker = home.state / "hook.start"
-    os.utime(marker, (time.time() - 31, time.time() - 31))
+    os.utime(marker, (time.time() - 6, time.time() - 6))
     home.client("SessionStart")
     wait_for(lambda: len(starts.read_text().splitlines()) == 2)
+    os.utime(marker, (time.time() - 6, time.time() - 6))
+    assert "none came up" in json.loads(home.client("SessionStart").stdout)["systemMessage"]
+    assert len(starts.read_text().splitlines()) == 2, "each time it is left alone for longer"
     os.utime(marker, (time.time() + 9999, time.time() + 9999))  # the clock was set back since
     home.client("SessionStart")
     wait_for(lambda: len(starts.read_text().splitlines()) == 3)
@@ -158,7 +192,7 @@ def test_a_launch_file_that_is_not_ours_alone_is_not_run(home: Home, starts: Pat
             path.mkdir()
         elif spoil == "fifo":
             os.mkfifo(path)
-    assert home.client("SessionStart").stdout == b"{}\n"
+    assert "no daemon runs" in json.loads(home.client("SessionStart").stdout)["systemMessage"]
     assert not (home.state / "hook.start").exists()
     assert not starts.exists()
 
@@ -185,7 +219,8 @@ def test_a_sandbox_that_forbids_connect_is_told_from_a_daemon_that_is_not_there(
             capture_output=True,
             check=True,
         )
-        assert (done.stdout, done.stderr) == (b"{}\n", b"")
+        assert done.stderr == b""
+        assert ("sandbox" in json.loads(done.stdout).get("systemMessage", "")) is (event == "SessionStart")
     assert [line.split()[2:4] for line in home.hook_log] == [["SessionStart", "EPERM"], ["Stop", "EPERM"]]
     assert not (home.state / "hook.start").exists()
     status = subprocess.run(
@@ -229,7 +264,7 @@ def test_a_directory_that_may_not_be_entered_starts_nothing(home: Home, starts: 
         user=65534,
         check=True,
     )
-    assert done.stdout == b"{}\n"
+    assert "may not be opened" in json.loads(done.stdout)["systemMessage"]
     log = (state / "borgd/hook.log").read_text()
     assert log.split()[3] == "EACCES"
     assert not (state / "borgd/hook.start").exists()

@@ -9,6 +9,7 @@ import sys
 from borgd.errors import BorgError, ConfigError, UsageError
 from borgd.paths import user_paths
 from borgd.server.listen import Claim, claim
+from borgd.server.log import places_of
 
 USAGE = "usage: borg run\n\nServe in the foreground. SIGTERM or Ctrl-C ends it; the requests in flight are answered first."
 OF_THIS_PROCESS = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
@@ -36,19 +37,20 @@ def run(argv: list[str]) -> int:
 
 
 def _serve(held: Claim, env: dict[str, str]) -> int:
-    from functools import partial
-
-    import anyio
-
-    from borgd.config.read import read_config
-    from borgd.config.schema import Config
-    from borgd.server.lifecycle import serve
     from borgd.server.log import close_log, open_log
 
     where = user_paths(env)
     log = open_log(where.state / "daemon.log")
     logger = logging.getLogger("borgd.run")
     try:
+        _import_all(logger)
+        from functools import partial
+
+        import anyio
+
+        from borgd.config.read import read_config
+        from borgd.config.schema import Config
+        from borgd.server.lifecycle import serve
         from borgd.server.service import build
 
         try:
@@ -74,6 +76,22 @@ def _serve(held: Claim, env: dict[str, str]) -> int:
         raise
     finally:
         close_log(log)
+
+
+def _import_all(logger: logging.Logger) -> None:
+    """Import what serving needs; here, so that what is missing is named at the start.
+
+    :raises BorgError: a module is missing or broken.
+    """
+    try:
+        from borgd.server.preload import preload
+
+        preload()
+    except Exception as error:  # whatever a broken module does
+        name = getattr(error, "name", None) or places_of(error)
+        told = f"a module that the daemon needs cannot be imported: {type(error).__name__}: {error} ({name})"
+        logger.error("the daemon could not go on: %s", told)
+        raise BorgError(f"{told}; borg doctor says how to bring it back") from None
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -7,13 +7,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 
+from borgd.cli.service.daemon_stop import STAY
 from borgd.errors import BorgError, NoDaemonError, UsageError
+from borgd.paths import user_paths
 from borgd.protocol.client import UnreachableError, call, daemon_pid
 
 USAGE = "usage: borg start [--json]\n\nStart the daemon in the background, unless it runs already."
-START_S = 15.0
-"""design: seconds within which a daemon answers its first ping, on a slow disk too."""
+START_S = 30.0
+"""design: seconds within which a daemon has loaded and answers, on a slow disk too."""
 PING_S = 2.0
 """guard: a daemon that runs answers a ping within this."""
 STEP_S = 0.02
@@ -32,10 +35,13 @@ def run(argv: list[str]) -> int:
         return 0
     if argv not in ([], ["--json"]):
         raise UsageError(f"borg start takes only --json, not {' '.join(argv)!r}")
-    started = False
-    if not _answers():
+    started = not _answers()
+    if started:
         _start()
-        started = True
+    else:
+        _wait_until_loaded(time.monotonic() + START_S)
+    with suppress(FileNotFoundError):
+        (user_paths().state / STAY).unlink()
     pid = daemon_pid(PING_S)
     if argv:
         print(f'{{"pid":{pid if pid is not None else "null"},"started":{"true" if started else "false"}}}')
@@ -62,6 +68,34 @@ def _answers() -> bool:
         raise
 
 
+def _is_loaded() -> bool:
+    """Whether a daemon answers and has all that it needs.
+
+    :raises BorgError: it answers, and never will have: says why.
+    :raises NoDaemonError: none answers.
+    """
+    answer = call("ping", timeout_s=PING_S)
+    if b'"problem":"",' not in answer.out.replace(b"}", b","):
+        raise BorgError(f"the daemon runs but cannot serve: {_problem(answer.out)}")
+    return answer.status == 0 and b'"loaded":true' in answer.out
+
+
+def _problem(out: bytes) -> str:
+    import json
+
+    try:
+        return str(json.loads(out)["problem"])
+    except (ValueError, KeyError, TypeError):
+        return "it is of another version; borg stop, then borg start"
+
+
+def _wait_until_loaded(deadline: float) -> None:
+    while not _is_loaded():
+        if time.monotonic() > deadline:
+            raise NoDaemonError(f"the daemon answers but has not loaded within {START_S:g} s; its log says why")
+        time.sleep(STEP_S)
+
+
 def daemon_pid_or_none() -> int | None:
     """The pid of whoever listens, None where nobody can be reached."""
     try:
@@ -86,7 +120,7 @@ def _start() -> None:
         while time.monotonic() < deadline:
             ended = child.poll() is not None
             try:
-                if call("ping", timeout_s=PING_S).status == 0:
+                if _is_loaded():
                     child.returncode = 0 if child.returncode is None else child.returncode  # it outlives us on purpose
                     return
             except NoDaemonError:

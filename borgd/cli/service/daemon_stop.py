@@ -12,11 +12,14 @@ import time
 from pathlib import Path
 
 from borgd.errors import BorgError, NoDaemonError, ProtocolError, UsageError
-from borgd.paths import user_paths
+from borgd.paths import private_dir, user_paths
 from borgd.protocol.client import UnreachableError, call, daemon_pid
 from borgd.stores.daemon_lock import LOCK_NAME, is_locked, lock_owner, state_lock
 
-USAGE = "usage: borg stop\n\nStop the daemon. Requests in flight are answered first; one that does not answer is ended."
+USAGE = """usage: borg stop [--stay]
+
+Stop the daemon. Requests in flight are answered first; one that does not answer is ended. The next session or prompt of an
+agent starts it again, unless --stay says that it is to stay so until borg start."""
 ASK_S = 2.0
 """design: seconds for the answer to a polite request."""
 END_S = 8.0
@@ -24,6 +27,8 @@ END_S = 8.0
 KILLED_S = 2.0
 """guard: seconds for the kernel to end a killed process."""
 STEP_S = 0.01
+STAY = "stay"
+"""design: the file in the state directory that keeps hooks from starting the daemon."""
 
 
 def run(argv: list[str]) -> int:
@@ -31,11 +36,19 @@ def run(argv: list[str]) -> int:
 
     :raises NoDaemonError: it can be neither asked nor safely ended.
     """
+    if argv and argv[0] in ("-h", "--help"):
+        print(USAGE)
+        return 0
+    if argv not in ([], ["--stay"]):
+        raise UsageError(f"borg stop takes only --stay, not {' '.join(argv)!r}")
+    code = _stop()
     if argv:
-        if argv[0] in ("-h", "--help"):
-            print(USAGE)
-            return 0
-        raise UsageError(f"borg stop takes no arguments, not {argv[0]!r}")
+        (private_dir(user_paths().state) / STAY).touch(mode=0o600)
+        print("It stays so until borg start.")
+    return code
+
+
+def _stop() -> int:
     pid = None
     try:
         pid = daemon_pid(ASK_S)

@@ -42,6 +42,8 @@ MEANING = {
     "EPERM": "a sandbox forbade the connection",
     "EACCES": "the permissions of the socket's directory forbade the connection",
     "timeout": "the daemon did not answer in time: stopped, or very busy",
+    "breaker": "the daemon had not answered several times, so it was not waited for",
+    "empty": "the agent sent nothing on standard input",
     "closed": "the daemon broke off: it ended or crashed meanwhile",
     "garbage": "what answered was not borgd",
     "version": "client and daemon are of different versions",
