@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from borgd.limits.shell.judge import judge
 from borgd.limits.shell.parse import MAX_LINE_CHARS, parse
-from borgd.limits.shell.tables import Effect
+from borgd.limits.shell.tables.tool import Effect
 from borgd.limits.shell.words import ShellSyntaxError
 
 NOTHING = """
@@ -42,6 +42,10 @@ echo x >/dev/null 2>&1
 echo x >&2
 git
 kill -l
+cat <<EOF
+rm -rf /
+EOF
+cat <<< "rm x"
 # only a comment
 """
 
@@ -207,13 +211,9 @@ until false; do cat x; done
 x=$(cat y); echo "$x"
 echo `cat y`
 echo "$(cat "$(ls | head -1)")"
-cat <<EOF
-rm -rf /
-EOF
 cat <<'EOF' | grep x
 $(rm y)
 EOF
-cat <<< "rm x"
 f() { cat x; }; f
 function f { cat x; }; f
 cat x || true
@@ -447,6 +447,9 @@ hostname x
 xxd -r a b
 yq -i '.a=1' x
 date -s 2020-01-01
+parallel rm
+trap 'rm x' EXIT
+awk 'BEGIN{system("rm x")}'
 """
 
 UNKNOWN = """
@@ -481,7 +484,7 @@ sudo ./x
 xargs ./x
 find . -exec ./x {} \\;
 awk '{print | "sh"}' x
-awk 'BEGIN{system("rm x")}'
+awk 'BEGIN{system("./x")}'
 perl -e 'print 1'
 perl -ne 'print' x
 psql -c 'select 1'
@@ -492,8 +495,7 @@ echo $(unclosed
 (unclosed
 ls)
 ls |& ./x
-parallel rm
-trap 'rm x' EXIT
+parallel ./x
 """
 
 

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 from borgd.agents.event import ToolCall
 from borgd.limits.investigation.budget import Units
 from borgd.limits.shell.judge import judge
-from borgd.limits.shell.tables import Effect, words
+from borgd.limits.shell.tables.tool import Effect, words
 
 Kind = Literal["retrieval", "graph", "subquery", "change", "shell", "neutral", "unknown"]
 

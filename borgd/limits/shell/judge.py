@@ -1,24 +1,29 @@
-"""What a shell line does: looks, changes, or cannot be told; and which files or pages it shows.
+"""What a command line does: looks, changes, or cannot be told; and which files or pages it shows.
 
 Judged by parsing it and looking every simple command up, wherever it stands; a line does the worst of what is in it.
 
-Between the wrong answers: a line taken for state-changing ends the investigation and is never stopped, so that error opens
-the gate; a line taken for read-only may be stopped although it changes something, which the limits promise never to do.
-So only what is known to change counts as a change, only what is known to look counts as looking, and the rest (scripts,
-tests, aliases, what the parser cannot read) is ``unknown``: it costs one retrieval call, is never stopped, and ends nothing.
+Between the wrong answers: a line taken for a change ends the investigation and is never stopped, which opens the gate; a
+line taken for a look may be stopped although it changes something, which the limits promise never to do. So only what is
+known to change counts as a change, only what is known to look counts as looking, and the rest (scripts, tests, aliases,
+what the parser cannot read) is ``unknown``: it costs one retrieval call, is never stopped, and ends nothing.
 
 Pure and total: any text gets an answer. It is an account of what honest commands do, not a sandbox.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from borgd.limits.shell import git as shell_git
-from borgd.limits.shell.commands import SPECIAL, has, operands
+from borgd.limits.shell import git
+from borgd.limits.shell.options import has, operands
 from borgd.limits.shell.parse import Command, Redirect, Script, parse
-from borgd.limits.shell.tables import CHANGE, NOTHING, READ, SHOWS_FILES, TAKES_VALUE, Effect
+from borgd.limits.shell.programs import READERS, SINKS
+from borgd.limits.shell.tables import TABLE, Effect, look_up
+from borgd.limits.shell.tables.files import SHOWS_FILES, TAKES_VALUE
+from borgd.limits.shell.tables.tool import words as listed
+from borgd.limits.shell.web import judge_gh_api
 from borgd.limits.shell.words import ShellSyntaxError, ShellWord
 
 MAX_FILES = 256
@@ -27,73 +32,80 @@ MAX_FILES = 256
 MAX_UNWRAPPED = 8
 """guard: commands that run commands, and texts that are commands, inside each other."""
 
-_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
-_WRAPPERS: dict[str, tuple[frozenset[str], int]] = {
-    "sudo": (frozenset({"-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U", "-D"}), 0),
-    "doas": (frozenset({"-u", "-C"}), 0),
-    "env": (frozenset({"-u", "-C", "-S", "--unset", "--chdir"}), 0),
-    "timeout": (frozenset({"-s", "-k", "--signal", "--kill-after"}), 1),
-    "nice": (frozenset({"-n", "--adjustment"}), 0),
-    "ionice": (frozenset({"-c", "-n", "-p"}), 0),
-    "chrt": (frozenset(), 1),
-    "nohup": (frozenset(), 0),
-    "setsid": (frozenset(), 0),
-    "stdbuf": (frozenset({"-i", "-o", "-e"}), 0),
-    "command": (frozenset(), 0),
-    "builtin": (frozenset(), 0),
-    "exec": (frozenset({"-a"}), 0),
-    "time": (frozenset({"-f", "-o", "--format", "--output"}), 0),
-    "watch": (frozenset({"-n", "--interval"}), 0),
-    "xargs": (frozenset({"-I", "-n", "-P", "-L", "-d", "-s", "-a", "-E", "--max-args", "--max-procs", "--delimiter"}), 0),
-    "busybox": (frozenset(), 0),
-    "unbuffer": (frozenset(), 0),
-}
-"""Commands that run another: their options with a value, and how many operands come before it."""
-
+_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"})
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
-_SINKS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "-"})
 _RUN_BY_FIND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _RUN_BY_FD = frozenset({"-x", "-X", "--exec", "--exec-batch"})
-_ABOUT = frozenset({"--version", "--help", "-version"})
+_ABOUT = frozenset({"--version", "--help", "-version", "-V", "--usage"})
+_PYTHON = re.compile(r"^(?:python|pypy)[\d.]*$")
+_VERSIONED = re.compile(r"^([a-z+-]+?)-?\d+(?:\.\d+)*$")
+_BIN_FOLDERS = listed("bin sbin .bin libexec Scripts shims")
+_ACTIVATES = re.compile(r"(?:^|/)(?:bin|Scripts)/activate(?:\.\w+)?$")
+_RISKY_VARIABLES = listed(
+    "PAGER GIT_PAGER MANPAGER LESSOPEN GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS "
+    "LD_PRELOAD BASH_ENV ENV PROMPT_COMMAND "
+    "GIT_EDITOR EDITOR VISUAL DYLD_INSERT_LIBRARIES PYTHONSTARTUP RIPGREP_CONFIG_PATH "
+    "GIT_SSH PATH"
+)
+"""Variables through which a command that looks runs another one."""
+_TAME_VALUES = listed("cat less more true : bat delta vim vi nano") | {""}
+_MODULES_THAT_READ = listed(
+    "json.tool site sysconfig platform tokenize ast dis this calendar inspect symtable tabnanny pyclbr"
+)
+_MODULES_THAT_WRITE = listed("venv ensurepip compileall py_compile virtualenv lib2to3")
+_POWERSHELL = re.compile(
+    r"^(get|select|test|measure|compare|find|format|sort|where|group|resolve|convertto|convertfrom|show|search|"
+    r"set|new|remove|add|copy|move|rename|clear|start|stop|restart|install|uninstall|enable|disable|import|update|expand|compress)"
+    r"-[a-z]+$",
+    re.IGNORECASE,
+)
+_POWERSHELL_LOOKS = listed(
+    "get select test measure compare find format sort where group resolve convertto convertfrom show search"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class CommandJudgement:
+class Judgement:
     """What a line does and what it shows: file names and URLs as written, in order, each once."""
 
     effect: Effect
     files: tuple[str, ...] = ()
+    reason: str = ""
+    """Which command, option or redirection decided."""
 
 
 @dataclass(slots=True)
 class _Account:
     effect: Effect = Effect.NOTHING
     files: dict[str, None] = field(default_factory=dict)
+    reason: str = "does nothing"
     depth: int = 0
+    aliases: set[str] = field(default_factory=set)
 
-    def add(self, effect: Effect, files: Sequence[str] = ()) -> None:
-        self.effect = max(self.effect, effect)
+    def add(self, effect: Effect, reason: str, files: Sequence[str] = ()) -> None:
+        if effect > self.effect:
+            self.effect, self.reason = effect, reason
         for name in files:
-            if len(self.files) < MAX_FILES and name and name not in _SINKS:
+            if len(self.files) < MAX_FILES and name and name not in SINKS:
                 self.files[name] = None
 
 
-def judge(line: str) -> CommandJudgement:
+def judge(line: str) -> Judgement:
     """What ``line`` does. What cannot be parsed is unknown."""
     account = _Account()
     _judge_text(line, account)
-    return CommandJudgement(account.effect, tuple(account.files))
+    return Judgement(account.effect, tuple(account.files), account.reason)
 
 
 def _judge_text(text: str, account: _Account) -> None:
     if account.depth >= MAX_UNWRAPPED:
-        account.add(Effect.UNKNOWN)
+        account.add(Effect.UNKNOWN, "commands too deep inside each other")
         return
     account.depth += 1
     try:
         script = parse(text)
-    except ShellSyntaxError:
-        account.add(Effect.UNKNOWN)
+    except ShellSyntaxError as error:
+        account.add(Effect.UNKNOWN, f"cannot be read: {error}")
     else:
         for command in script.commands:
             _judge_command(command, script, account)
@@ -104,106 +116,218 @@ def _judge_command(command: Command, script: Script, account: _Account) -> None:
     for redirect in command.redirects:
         account.add(*_redirect(redirect))
     if command.words:
+        for assignment in command.assignments:
+            name, _, value = assignment.partition("=")
+            if name in _RISKY_VARIABLES and value.split(" ")[0].rpartition("/")[2] not in _TAME_VALUES and name != "PATH":
+                account.add(Effect.UNKNOWN, f"{name} may run something else")
         _judge_words(list(command.words), script, account)
 
 
-def _redirect(redirect: Redirect) -> tuple[Effect, Sequence[str]]:
+def _redirect(redirect: Redirect) -> tuple[Effect, str, Sequence[str]]:
     target = redirect.target.text
     if redirect.operator in _WRITES or (redirect.operator == ">&" and not _is_descriptor(target)):
-        return (Effect.NOTHING, ()) if target in _SINKS or target.startswith("/dev/fd/") else (Effect.CHANGE, ())
-    if redirect.operator == "<":
-        return Effect.READ, (target,)
-    return Effect.NOTHING, ()
+        if target in SINKS - {"-"} or target.startswith(("/dev/fd/", ">(")) or (target == "-" and redirect.operator == ">&"):
+            return Effect.NOTHING, "", ()
+        return Effect.CHANGE, f"{redirect.operator} writes {target}", ()
+    if redirect.operator == "<" and not target.startswith("<("):
+        return Effect.READ, f"< reads {target}", (target,)
+    return Effect.NOTHING, "", ()
 
 
 def _is_descriptor(target: str) -> bool:
     return target.rstrip("-").isdigit() or target == "-"
 
 
+def _named(word: ShellWord) -> str:
+    """The program that ``word`` names; empty where it is the project's own or known only when it runs."""
+    text = word.text
+    if "/" not in text:
+        return "" if word.dynamic else text
+    folder, _, name = text.rpartition("/")
+    known = folder.rpartition("/")[2] in _BIN_FOLDERS and not any(mark in name for mark in "$`*?[(")
+    return name if known and "$(" not in folder and "`" not in folder else ""
+
+
 def _judge_words(words: list[ShellWord], script: Script, account: _Account) -> None:
     """A command and, where it runs another one, that one too."""
     for _ in range(MAX_UNWRAPPED):
-        if words[0].dynamic:
-            break
-        name = words[0].text.rpartition("/")[2] or words[0].text
-        rest = words[1:]
-        texts = [word.text for word in rest]
-        if name not in _WRAPPERS:
-            _judge_named(name, rest, texts, script, account)
-            return
-        if name == "command" and has(texts, "-v", "-V"):
-            account.add(Effect.NOTHING)
-            return
-        words = _inside(name, rest)
+        while words and words[0].text in ("-p", "--", "-"):  # behind the keyword ``time``
+            words = words[1:]
         if not words:
-            account.add(Effect.READ if name in ("env", "xargs") else Effect.NOTHING)
             return
-    account.add(Effect.UNKNOWN)
+        name, rest = _named(words[0]), words[1:]
+        texts = [word.text for word in rest]
+        if not name:
+            about = bool(texts) and set(texts) <= {"--version", "--help"} and not words[0].dynamic
+            account.add(Effect.READ if about else Effect.UNKNOWN, f"{words[0].text} is a program of its own")
+            return
+        if name in script.functions:
+            return  # its body was judged where it is defined
+        if name in account.aliases:
+            account.add(Effect.UNKNOWN, f"{name} is an alias")
+            return
+        following = _judge_named(name, rest, texts, script, account)
+        if following is None:
+            return
+        words = following
+    account.add(Effect.UNKNOWN, "commands too deep inside each other")
 
 
-def _inside(name: str, words: list[ShellWord]) -> list[ShellWord]:
-    """What a wrapper runs: its options, their values, assignments and leading operands taken off."""
-    takes_value, leading = _WRAPPERS[name]
-    place = 0
-    while place < len(words):
-        text = words[place].text
-        if text == "--":
-            place += 1
-            break
-        if text.startswith("-") and len(text) > 1:
-            place += 2 if text in takes_value else 1
-        elif name in ("env", "sudo", "doas") and "=" in text and not text.startswith("="):
-            place += 1
-        else:
-            break
-    return words[place + leading :]
-
-
-def _judge_named(name: str, words: list[ShellWord], texts: list[str], script: Script, account: _Account) -> None:
-    if name in script.functions:
-        return  # its body was judged where it is defined
-    if texts and set(texts) <= _ABOUT:
-        account.add(Effect.READ)
-        return
-    if name in _SHELLS:
-        _judge_shell(words, texts, account)
-    elif name == "eval":
-        _judge_eval(words, account)
-    elif name in ("find", "fd", "fdfind"):
-        account.add(SPECIAL[name](texts))
-        _judge_run(words, _RUN_BY_FIND if name == "find" else _RUN_BY_FD, script, account)
+def _judge_named(
+    name: str, words: list[ShellWord], texts: list[str], script: Script, account: _Account
+) -> list[ShellWord] | None:
+    """One command; the words of another one that it runs, where they are to be judged in turn."""
+    if texts and set(texts) <= _ABOUT and name not in ("kill", "echo"):
+        account.add(Effect.READ, f"{name} {texts[0]} only tells")
+    elif name in _SHELLS:
+        _judge_shell(name, words, texts, account)
+    elif name in _BUILTINS:
+        _BUILTINS[name](words, texts, account)
+    elif name == "command" and has(texts, "-v", "-V"):
+        account.add(Effect.NOTHING, "command -v only tells")
+    elif name in ("fd", "fdfind"):
+        account.add(Effect.READ, f"{name} looks")
+        _judge_run(words, _RUN_BY_FD, script, account)
     elif name == "git":
-        account.add(shell_git.judge(texts), shell_git.files(texts))
-    elif name in SPECIAL:
-        account.add(SPECIAL[name](texts), _shown(name, texts))
-    elif name in NOTHING:
-        account.add(Effect.NOTHING)
-    elif name in READ:
-        account.add(Effect.READ, _shown(name, texts))
-    elif name in CHANGE:
-        account.add(Effect.CHANGE)
+        _judge_git(texts, account)
+    elif name == "gh" and operands(texts, listed("-R --repo"))[:1] == ["api"]:
+        place = texts.index("api")
+        account.add(*judge_gh_api(texts[place + 1 :]))
+    elif _PYTHON.match(name):
+        return _judge_python(words, texts, account)
+    elif name in READERS:
+        read = READERS[name](texts)
+        account.add(read.effect, read.reason, _shown(name, texts))
+        for text in read.runs:
+            _judge_text(text, account)
+        if name in ("find", "gfind"):
+            _judge_run(words, _RUN_BY_FIND, script, account)
     else:
-        account.add(Effect.UNKNOWN)
+        return _judge_by_table(name, words, texts, account)
+    return None
 
 
-def _judge_shell(words: list[ShellWord], texts: list[str], account: _Account) -> None:
-    """``sh -c TEXT`` is its text; a script file or a script from a pipe cannot be told."""
-    for place, text in enumerate(texts):
-        if text.startswith("-") and not text.startswith("--") and "c" in text and place + 1 < len(words):
+def _judge_by_table(name: str, words: list[ShellWord], texts: list[str], account: _Account) -> list[ShellWord] | None:
+    row = TABLE.get(name)
+    if row is None and (versioned := _VERSIONED.match(name)):
+        row = TABLE.get(versioned[1])
+    if row is None:
+        _judge_unlisted(name, account)
+        return None
+    finding = look_up(name, row, texts)
+    account.add(finding.effect, finding.reason, _shown(name, texts) if finding.effect is Effect.READ else ())
+    following = None if finding.runs_from is None else words[finding.runs_from :]
+    if name == "env" and finding.texts:
+        place, begin = finding.texts[0]
+        if place < len(texts):
+            _judge_text(" ".join([texts[place][begin:], *(word.text for word in following or ())]), account)
+        return None
+    for place, begin in finding.texts:
+        if place < len(words):
+            _judge_literal(ShellWord(texts[place][begin:], words[place].dynamic), account)
+    if following and finding.as_text:
+        if len(following) > 1 and any(word.dynamic for word in following):
+            account.add(Effect.UNKNOWN, f"what {name} runs is known only when it runs")
+        _judge_text(" ".join(word.text for word in following), account)
+        return None
+    return following
+
+
+def _judge_unlisted(name: str, account: _Account) -> None:
+    if _POWERSHELL.match(name) and name[:1].isupper():
+        looks = name.partition("-")[0].lower() in _POWERSHELL_LOOKS
+        account.add(Effect.READ if looks else Effect.CHANGE, f"{name} {'looks' if looks else 'changes'}")
+        return
+    account.add(Effect.UNKNOWN, f"{name} is not in the table")
+
+
+def _judge_shell(name: str, words: list[ShellWord], texts: list[str], account: _Account) -> None:
+    """``sh -c TEXT`` is its text; a script file or a script from a pipe cannot be told; ``-n`` only checks."""
+    place = 0
+    while place < len(texts) and texts[place].startswith(("-", "+")) and len(texts[place]) > 1:
+        text = texts[place]
+        if text.startswith("--"):
+            place += 2 if text in ("--rcfile", "--init-file") else 1
+            continue
+        if "n" in text[1:] and text[1:2] not in ("o", "O"):
+            account.add(Effect.READ, f"{name} -n only checks")
+            return
+        if "c" in text[1:] and text.startswith("-") and place + 1 < len(words):
             _judge_literal(words[place + 1], account)
             return
-    account.add(Effect.UNKNOWN)
+        place += 2 if text[-1:] in ("o", "O") else 1
+    account.add(Effect.UNKNOWN, f"{name} runs a script")
 
 
-def _judge_eval(words: list[ShellWord], account: _Account) -> None:
+def _judge_eval(words: list[ShellWord], _texts: list[str], account: _Account) -> None:
     if any(word.dynamic for word in words):
-        account.add(Effect.UNKNOWN)
+        account.add(Effect.UNKNOWN, "what eval runs is known only when it runs")
     _judge_text(" ".join(word.text for word in words), account)
+
+
+def _judge_source(_words: list[ShellWord], texts: list[str], account: _Account) -> None:
+    if texts and _ACTIVATES.search(texts[0]):
+        account.add(Effect.NOTHING, "an environment of this shell")
+    else:
+        account.add(Effect.UNKNOWN, "a script is run")
+
+
+def _judge_trap(words: list[ShellWord], texts: list[str], account: _Account) -> None:
+    if len(words) > 1 and texts[0] not in ("-", "", "-p", "-l"):
+        _judge_literal(words[0], account)
+
+
+def _judge_alias(_words: list[ShellWord], texts: list[str], account: _Account) -> None:
+    account.aliases |= {text.partition("=")[0] for text in texts if "=" in text}
+
+
+_BUILTINS = {"eval": _judge_eval, "source": _judge_source, ".": _judge_source, "trap": _judge_trap, "alias": _judge_alias}
+
+
+def _judge_git(texts: list[str], account: _Account) -> None:
+    effect, reason = git.judge(texts)
+    account.add(effect, reason, git.files(texts))
+    text = git.runs(texts)
+    if text:
+        _judge_text(text, account)
+
+
+def _judge_python(words: list[ShellWord], texts: list[str], account: _Account) -> list[ShellWord] | None:
+    """``python -m MODULE`` is the module where that is a tool of the table; other programs are read for what they write."""
+    place = 0
+    while place < len(texts) and texts[place].startswith("-") and len(texts[place]) > 1:
+        text = texts[place]
+        if text == "-m" or (len(text) > 2 and text[1] != "-" and text.endswith("m") and "c" not in text):
+            return _judge_module(words[place + 1 :], account)
+        if text.startswith("-c") or text[-1:] == "c":
+            break
+        place += 2 if text in ("-W", "-X") else 1
+    read = READERS["python"](texts)
+    account.add(read.effect, read.reason)
+    return None
+
+
+def _judge_module(words: list[ShellWord], account: _Account) -> list[ShellWord] | None:
+    module = words[0].text if words else ""
+    name = module.replace("_", "-")
+    texts = [word.text for word in words[1:]]
+    if module in _MODULES_THAT_WRITE:
+        account.add(Effect.READ if has(texts, "--help") else Effect.CHANGE, f"python -m {module} writes")
+    elif module in _MODULES_THAT_READ:
+        account.add(Effect.CHANGE if len(operands(texts)) > 1 else Effect.READ, f"python -m {module}")
+    elif module in ("zipfile", "tarfile"):
+        lists = has(texts, "-l", "--list", "-t", "--test")
+        account.add(Effect.READ if lists else Effect.CHANGE, f"python -m {module}")
+    elif name in TABLE and not name.startswith(("build", "serve")):
+        return [ShellWord(name), *words[1:]]
+    else:
+        account.add(Effect.UNKNOWN, f"python -m {module} is not in the table")
+    return None
 
 
 def _judge_literal(word: ShellWord, account: _Account) -> None:
     if word.dynamic:
-        account.add(Effect.UNKNOWN)
+        account.add(Effect.UNKNOWN, "a text that is known only when it runs")
     _judge_text(word.text, account)
 
 
@@ -221,7 +345,7 @@ def _judge_run(words: list[ShellWord], options: frozenset[str], script: Script, 
 
 def _shown(name: str, texts: list[str]) -> list[str]:
     """The files and pages whose content the command shows."""
-    if name in ("curl", "wget", "http"):
+    if name in ("curl", "wget", "http", "https", "xh"):
         return [text for text in texts if "://" in text and not text.startswith("-")]
     found = operands(texts, TAKES_VALUE.get(name, frozenset()))
     if name in ("sed", "gsed"):
