@@ -45,6 +45,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("debug", "interrupts"): ("debug.interrupts", "replay a day of asks against a configuration"),
     ("debug", "ope"): ("debug.ope", "what another policy would have done"),
     ("debug", "select"): ("debug.select", "what would have been shown, replayed"),
+    ("debug", "shell"): ("debug.shell", "what each command of a file is taken for, and why"),
     ("debug", "simulate"): ("debug.simulate", "write journals of a world with known truth"),
 }
 

@@ -128,7 +128,8 @@ SHOWS = words(
 """Retrieval tools whose target is a document that is shown."""
 
 _TARGETS = ("file_path", "notebook_path", "filePath", "path", "absolute_path", "uri", "url")
-_COMMANDS = ("command", "cmd", "script")
+COMMAND_FIELDS = ("command", "cmd", "script")
+"""host: where tools of shells carry the command line."""
 
 _GRAPH = words(
     """
@@ -182,13 +183,19 @@ def _by_name(name: str) -> Kind:
     return "change" if _CHANGES & set(parts) else "retrieval" if _READS & set(parts) else "unknown"
 
 
+def command_line(given: Any) -> str:
+    """The command line that ``given`` holds: a text, or an argv, of which a shell's text is its last word."""
+    if isinstance(given, list):
+        argv = _texts(given)
+        return argv[-1] if len(argv) == 3 and argv[1].startswith("-") and "c" in argv[1] else " ".join(argv)
+    return given if isinstance(given, str) else ""
+
+
 def _shell(tool: ToolCall, cwd: str) -> ToolCount:
-    command = next((tool.input[name] for name in _COMMANDS if name in tool.input), "")
-    if isinstance(command, list):  # argv: what a shell would be given is its last word, else the words themselves
-        argv = _texts(command)
-        command = argv[-1] if len(argv) == 3 and argv[1].startswith("-") and "c" in argv[1] else " ".join(argv)
-    if not isinstance(command, str):
+    given = next((tool.input[name] for name in COMMAND_FIELDS if name in tool.input), "")
+    if not isinstance(given, str | list):
         return ToolCount("unknown", Units(retrieval_calls=1))
+    command = command_line(given)
     judged = judge(command)
     if judged.effect is Effect.CHANGE:
         return ToolCount("change")

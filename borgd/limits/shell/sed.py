@@ -43,23 +43,19 @@ def read_sed(script: str) -> SedScript:
     return found
 
 
-def _delimited(script: str, place: int, delimiter: str) -> int:
-    """Behind the next ``delimiter`` that is neither escaped nor in brackets; the end where there is none."""
-    bracket = False
+def _delimited(script: str, place: int, delimiter: str, *, pattern: bool = True) -> int:
+    """Behind the next ``delimiter`` that is not escaped and, in a pattern, not in brackets; the end where there is none."""
     while place < len(script):
         character = script[place]
         if character == "\\":
             place += 1
-        elif bracket:
-            bracket = character != "]"
         elif character == delimiter:
             return place + 1
-        elif character == "[" and script[place + 1 : place + 2] not in ("", delimiter):
-            closing = script.find("]", place + 2)
-            end = script.find("\n", place)
-            bracket = closing >= 0 and (end < 0 or closing < end)
-            if bracket and script[place + 1] in "^]":
-                place += 1
+        elif character == "[" and pattern:
+            begin = place + (2 if script[place + 1 : place + 2] == "^" else 1)
+            closing = script.find("]", begin + 1)
+            if closing >= 0 and "\n" not in script[place:closing]:
+                place = closing
         place += 1
     return len(script)
 
@@ -93,9 +89,8 @@ def _command(script: str, place: int, found: SedScript) -> int:
         if place >= len(script) or script[place] in "\n\\":
             return -1
         delimiter = script[place]
-        place = _delimited(
-            script, _delimited(script, place + 1, delimiter) if letter == "y" else _pattern(script, place), delimiter
-        )
+        place = _delimited(script, place + 1, delimiter, pattern=letter == "s")
+        place = _delimited(script, place, delimiter, pattern=False)
         return _flags(script, place, found) if letter == "s" else place
     if letter in "wWe":
         end = _line_end(script, place)
@@ -112,10 +107,6 @@ def _command(script: str, place: int, found: SedScript) -> int:
             return place
         return _line_end(script, place)
     return place if letter in "{}=dDgGhHnNpPxzF" else -1
-
-
-def _pattern(script: str, place: int) -> int:
-    return _delimited(script, place + 1, script[place])
 
 
 def _flags(script: str, place: int, found: SedScript) -> int:
