@@ -23,7 +23,7 @@ WORKER = """
 import sys, threading, time
 from pathlib import Path
 from borgd.config.schema import Config, InterruptsConfig
-from borgd.stores.interrupt_store import InterruptDesk
+from borgd.stores.interrupt_store import InterruptStore
 from borgd.limits.interrupts.verdict import Ask
 
 directory, name = Path(sys.argv[1]), sys.argv[2]
@@ -34,7 +34,7 @@ admitted = []
 
 def ask(place):
     question = Ask(scope=f"a/{name}", confidence=0.9, stakes=0, question=f"{name} {place}")
-    verdict = InterruptDesk(directory, config).meter(question, 1767182400000)
+    verdict = InterruptStore(directory, config).meter(question, 1767182400000)
     admitted.append(verdict.admitted)
 
 threads = [threading.Thread(target=ask, args=(place,)) for place in range(8)]
