@@ -57,8 +57,8 @@ def user_paths(env: Mapping[str, str] | None = None) -> Paths:
     for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
         value = os.environ.get(name)
         if value is not None and not value.startswith("/") and (value or name == "HOME"):
-            mend = "set it to a full path" if name == "HOME" else "set it to a full path, or unset it"
-            raise BorgError(f"{name} is {value!r}, which is no full path; {mend}")
+            mend = "set it to an absolute path" if name == "HOME" else "set it to an absolute path, or unset it"
+            raise BorgError(f"{name} is {value!r}, which is not an absolute path; {mend}")
     return Paths(
         config=xdg_config_home() / "borgd",
         data=xdg_data_home() / "borgd",

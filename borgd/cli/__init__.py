@@ -22,7 +22,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("status",): ("service.status", "what the daemon does now"),
     ("doctor",): ("service.doctor", "what is installed, what is missing, what to do"),
     ("install",): ("service.install", "show or apply what an agent's settings need"),
-    ("uninstall",): ("service.install", "show or apply the way back"),
+    ("uninstall",): ("service.install", "show or apply their removal"),
     ("lesson",): ("lesson.subcommands", "add, list, show, edit, retire, import, propose, ratify"),
     ("recall",): ("memory.recall", "what would be recalled for this text"),
     ("why",): ("memory.why", "every decision of a session, explained"),
@@ -116,7 +116,7 @@ def _foreseen() -> int:
         _discard(sys.stdout.fileno())
         return 0
     except UnicodeEncodeError as error:
-        _say(f"borg: {error.object!a} holds bytes that are no text (UTF-8)")
+        _say(f"borg: {error.object!a} is not valid UTF-8")
         return EXIT_USAGE
     except OSError as error:
         sentence = refused(error)

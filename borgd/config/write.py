@@ -20,7 +20,10 @@ def with_setting(text: str, table: str, key: str, value: str | None) -> str:
     The table may be written in any way TOML has: ``[table]``, ``["table"]``, ``table = {...}``, ``table.key = ...``.
 
     :raises ConfigError: ``text`` is not TOML, ``table`` is not a table in it, or the result is not a valid configuration.
+    :raises UnicodeEncodeError: ``value`` has no UTF-8.
     """
+    if value is not None:
+        value.encode("utf-8")  # an argument that is not text is named as it was given
     try:
         document = tomlkit.parse(text)
         found = document.get(table)

@@ -267,7 +267,7 @@ class _Reader:
             self.place += named.end()
             return found
         if name.isascii() and name.isalpha():
-            raise PatternError(f"\\{name} is no escape that is known")
+            raise PatternError(f"\\{name} is not a known escape")
         return name
 
     def _letters(self, name: str) -> str:

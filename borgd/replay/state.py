@@ -49,7 +49,7 @@ def freeze(value: Any) -> Any:
         return {TAG: "random", "v": freeze(value.bit_generator.state)}
     if type(value).__name__ in CLASSES:
         return {TAG: type(value).__name__, "v": freeze(vars(value))}
-    raise TypeError(f"no way to put away a {type(value).__name__}")
+    raise TypeError(f"cannot store a {type(value).__name__}")
 
 
 def thaw(data: Any) -> Any:

@@ -82,7 +82,7 @@ class Service:
             self.config = read_config(where)
         except ConfigError as error:
             self.config = Config()
-            self.problems["settings"] = f"{error}; the defaults serve until it is mended"
+            self.problems["settings"] = f"{error}; the defaults serve until it is fixed"
         self.sessions = Sessions(where.sessions, int(self.config.daemon.session_idle_s * 1000))
         self._expiring = anyio.Lock()
         self._expiry = Expiry(where.sessions, self.sessions.idle_ms)
@@ -127,7 +127,7 @@ class Service:
             self.assembly = await anyio.to_thread.run_sync(self._assemble, commit)
         except BorgError as error:
             self.problems["start"] = (
-                f"{error}; hooks are answered with nothing until this is mended and the daemon started again"
+                f"{error}; hooks are answered with nothing until this is fixed and the daemon started again"
             )
             return
         finally:

@@ -80,7 +80,7 @@ class PolicyStore:
             else:
                 self.floor = data.decode()
         if self.floor_problem:
-            self.floor_problem += "; the shipped policy is the floor until it is mended"
+            self.floor_problem += "; the shipped policy is the floor until it is fixed"
 
     def history(self) -> versions.PolicyHistory:
         """All that was proposed and pinned."""

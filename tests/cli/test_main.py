@@ -66,7 +66,7 @@ def test_an_argument_that_is_no_text_is_named(ends: Run) -> None:
     except UnicodeEncodeError as error:
         code, text = ends(error)
     assert code == 2
-    assert "holds bytes that are no text" in text
+    assert "holds bytes that are not text" in text
 
 
 @pytest.mark.parametrize("what", [RuntimeError("surprise"), OSError(errno.ENOTCONN, "not connected")])

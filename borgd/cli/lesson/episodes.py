@@ -13,7 +13,9 @@ from borgd.lessons.proposals import table, unheard
 
 def run(argv: list[str]) -> int:
     """Print them."""
-    parser = argparse.ArgumentParser(prog="borg lesson episodes", description="Corrections that are no lesson yet.")
+    parser = argparse.ArgumentParser(
+        prog="borg lesson episodes", description="Corrections that have not become a lesson yet."
+    )
     parser.add_argument("--json", action="store_true", help="print them as JSON")
     arguments = parser.parse_args(argv)
     proposals = records("proposals")

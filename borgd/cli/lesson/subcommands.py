@@ -13,7 +13,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "edit": ("edit", "change fields of one; the old version stays in the journal"),
     "retire": ("retire", "take one out of recall"),
     "import": ("import_lessons", "rules from a Markdown file, or lessons from a .jsonl file"),
-    "episodes": ("episodes", "corrections that are no lesson yet"),
+    "episodes": ("episodes", "corrections that have not become a lesson yet"),
     "propose": ("propose", "propose a lesson from a correction; it waits for ratify"),
     "ratify": ("ratify", "keep, edit, merge or drop what was proposed"),
 }

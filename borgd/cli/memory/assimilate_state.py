@@ -71,7 +71,7 @@ def load() -> AssimilateState:
     except (OSError, msgspec.DecodeError, RecursionError) as error:
         raise InputError(
             str(path),
-            f"cannot be used ({error}); it also lists what was forgotten: mend it, or remove it and read all again",
+            f"cannot be used ({error}); it also lists what was forgotten: fix it, or remove it and read all again",
         ) from None
 
 

@@ -100,5 +100,5 @@ def run(argv: list[str]) -> int:
         init(directory)
     read_card(directory)
     write_setting(where, "team", "directory", str(directory))
-    print(f"{where.config_file}: the team is {directory}. Restart the daemon (borg stop) to share and to hear.")
+    print(f"{where.config_file}: the team is {directory}. Restart the daemon (borg stop) to share and to receive.")
     return 0

@@ -123,7 +123,7 @@ def directories(where: Paths) -> Iterator[DoctorFinding]:
         owner = path.stat().st_uid
         if owner != os.getuid():
             yield DoctorFinding(
-                "directories", BAD, f"{path} belongs to uid {owner}", "give it back to yourself, or move it away"
+                "directories", BAD, f"{path} belongs to uid {owner}", "make yourself its owner, or move it away"
             )
         elif os.statvfs(path).f_flag & os.ST_RDONLY:
             yield DoctorFinding(
@@ -157,7 +157,7 @@ def daemon(where: Paths) -> Iterator[DoctorFinding]:
         return
     except (ProtocolError, msgspec.MsgspecError) as error:
         yield DoctorFinding(
-            "daemon", BAD, f"what answers is no borgd of this version: {error}", "borg stop, then borg start"
+            "daemon", BAD, f"what answers is not a borgd of this version: {error}", "borg stop, then borg start"
         )
         return
     version, pid = said.get("version"), said.get("pid")
@@ -202,7 +202,7 @@ def launcher(where: Paths) -> Iterator[DoctorFinding]:
         return
     command = path.read_text("utf-8", "replace").split("\n")[0]
     if path.is_symlink() or path.stat().st_uid != os.getuid() or _mode(path) & 0o022:
-        yield DoctorFinding("start", BAD, f"{path} is not yours alone to write and is not used", todo)
+        yield DoctorFinding("start", BAD, f"{path} can be written by others and is not used", todo)
     elif not os.access(command, os.X_OK):
         yield DoctorFinding("start", BAD, f"{command}, which should run the daemon, is gone", todo)
     else:
@@ -215,7 +215,7 @@ def settings(where: Paths) -> Iterator[DoctorFinding]:
         try:
             held = installed(agent, where)
         except BorgError as error:
-            yield DoctorFinding(agent, BAD, str(error), "mend that file; borgd changes nothing in it until then")
+            yield DoctorFinding(agent, BAD, str(error), "fix that file; borgd changes nothing in it until then")
             continue
         missing = sorted(event for event, there in held.items() if not there)
         todo = f"borg install {agent} --apply"
@@ -232,9 +232,7 @@ def configuration(where: Paths) -> Iterator[DoctorFinding]:
     try:
         read_config(where)
     except ConfigError as error:
-        yield DoctorFinding(
-            "config", BAD, str(error), "mend it; until then the daemon uses the defaults and commands refuse"
-        )
+        yield DoctorFinding("config", BAD, str(error), "fix it; until then the daemon uses the defaults and commands refuse")
         return
     text = f"{where.config_file} is fine" if where.config_file.exists() else "no config.toml: the defaults are used"
     yield DoctorFinding("config", OK, text)

@@ -111,7 +111,12 @@ def shows_or_sets(**row: Any) -> Tool:
 _TEXT_OPTIONS = words("-m --message --title --body --description")
 """Options whose value is free text wherever they exist; what is in a text is no option."""
 _OFF = words("none false no off 0 never")
-_SAYS = {Effect.READ: "looks", Effect.CHANGE: "changes", Effect.NOTHING: "does nothing", Effect.UNKNOWN: "cannot be told"}
+_SAYS = {
+    Effect.READ: "looks",
+    Effect.CHANGE: "changes",
+    Effect.NOTHING: "does nothing",
+    Effect.UNKNOWN: "cannot be determined",
+}
 
 
 @dataclass(slots=True)
@@ -262,7 +267,7 @@ def _decided(tool: Tool, walk: _Walk, effect: Effect, operands: Sequence[str]) -
     if found := walk.has(tool, looks):
         return Finding(Effect.READ, f"{row} {found} looks", texts=texts, operands=given)
     if found := walk.has(tool, words(tool.doubts)):
-        return Finding(Effect.UNKNOWN, f"{row} {found} cannot be told", texts=texts, operands=given)
+        return Finding(Effect.UNKNOWN, f"{row} {found} cannot be determined", texts=texts, operands=given)
     if effect is Effect.UNKNOWN and given and tool.default is Effect.UNKNOWN and (tool.look or tool.change):
         return Finding(effect, f"{row} {given[0]} is not in the table", texts=texts, operands=given)
     return Finding(effect, f"{row} {_SAYS[effect]}", texts=texts, operands=given)
@@ -295,7 +300,7 @@ def _runs(tool: Tool, walk: _Walk) -> Finding:
         return Finding(Effect.READ, f"{row} {found} looks", texts=texts)
     floor, said = tool.floor, f"{row} runs another command"
     if found := walk.has(tool, words(tool.doubts)):
-        floor, said = max(floor, Effect.UNKNOWN), f"{row} {found} cannot be told"
+        floor, said = max(floor, Effect.UNKNOWN), f"{row} {found} cannot be determined"
     if begin >= len(arguments):
         if texts:
             return Finding(floor, said, texts=texts)
