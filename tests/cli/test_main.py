@@ -66,7 +66,7 @@ def test_an_argument_that_is_no_text_is_named(ends: Run) -> None:
     except UnicodeEncodeError as error:
         code, text = ends(error)
     assert code == 2
-    assert "holds bytes that are not text" in text
+    assert "is not valid UTF-8" in text
 
 
 @pytest.mark.parametrize("what", [RuntimeError("surprise"), OSError(errno.ENOTCONN, "not connected")])
