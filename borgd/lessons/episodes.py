@@ -40,6 +40,11 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     rule: str = ""
     reason: str = ""
     strength: float = 0.0
+    turn: int = 0
+    """The session's turn in which the person said it; 0: not known."""
+    paths: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    """What the agent had changed in the turn that was corrected: files, and edited lines with secrets taken out."""
 
 
 def short_id(letter: str, *parts: str) -> str:

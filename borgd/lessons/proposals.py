@@ -51,6 +51,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     repo: str = ""
     agent: str = ""
     invariant: bool = False
+    replaces: str = ""
+    """An earlier proposal from the same correction, put in other words."""
 
 
 class ProposalVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,10 +66,11 @@ class ProposalVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProposalTable(NamedTuple):
-    """``waiting``: undecided proposals, oldest first; ``verdicts``: by the id they decide."""
+    """``waiting``: undecided proposals, oldest first; ``verdicts``: by the id they decide; ``replaced``: by what, by id."""
 
     waiting: tuple[Proposal, ...]
     verdicts: Mapping[str, ProposalVerdict]
+    replaced: Mapping[str, str] = {}
 
 
 def propose(question: str, consequence: str, *, ms: int, **fields: Any) -> Proposal:
@@ -108,7 +111,10 @@ def of_invariant(rule: str, reason: str, *, ms: int, scope: Iterable[str] = (), 
 
 
 def table(records: Iterable[Mapping[str, Any]]) -> ProposalTable:
-    """What waits and what was decided, in whatever order the records come. Records of neither kind are left out."""
+    """What waits and what was decided, in whatever order the records come. Records of neither kind are left out.
+
+    Of one proposal the latest filing counts, of its verdicts the first.
+    """
     proposals: dict[str, Proposal] = {}
     verdicts: dict[str, ProposalVerdict] = {}
     for record in records:
@@ -120,9 +126,20 @@ def table(records: Iterable[Mapping[str, Any]]) -> ProposalTable:
         if isinstance(found, ProposalVerdict):
             verdicts[found.id] = min(found, verdicts.get(found.id, found), key=_first)
         else:
-            proposals[found.id] = min(found, proposals.get(found.id, found), key=_first)
-    waiting = sorted((one for one in proposals.values() if one.id not in verdicts), key=_first)
-    return ProposalTable(tuple(waiting), verdicts)
+            proposals[found.id] = max(found, proposals.get(found.id, found), key=_first)
+    replaced = _replaced(proposals.values())
+    waiting = sorted((one for one in proposals.values() if one.id not in verdicts and one.id not in replaced), key=_first)
+    return ProposalTable(tuple(waiting), verdicts, replaced)
+
+
+def _replaced(proposals: Iterable[Proposal]) -> dict[str, str]:
+    """By what each proposal was replaced. One that was filed again later counts again."""
+    by_id = {one.id: one for one in proposals}
+    return {
+        one.replaces: one.id
+        for one in sorted(by_id.values(), key=_first)
+        if one.replaces in by_id and _first(by_id[one.replaces]) < _first(one)
+    }
 
 
 def _first(one: Proposal | ProposalVerdict) -> tuple[int, str, bytes]:
@@ -164,6 +181,7 @@ def as_lesson(proposal: Proposal, episode: Episode | None, *, engineer: str, ms:
         facets=proposal.facets,
         signs=proposal.signs,
         handled=proposal.handled,
+        origin=proposal.episode,
         support=1,
     )
 

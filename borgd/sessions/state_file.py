@@ -7,10 +7,12 @@ our own lines. Not a journal: losing the last lines costs a session a memory, ne
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+from borgd.stores.state_lines import KINDS, LINE_CHARS, MARK, escape, parse, unescape
+
+__all__ = ["KINDS", "LINE_CHARS", "MARK", "StateFile", "escape", "parse", "unescape"]
 
 READ_BYTES = 1 << 20
 """guard: of a larger file only the end is read."""
@@ -18,39 +20,8 @@ READ_BYTES = 1 << 20
 FILE_BYTES = 8 << 20
 """guard: a file this large takes no more work lines, only bookkeeping."""
 
-LINE_CHARS = 8000
-"""guard: characters of one line."""
-
 MARK_CHARS = 1 << 16
 """guard: characters of a bookkeeping line; a decision cut short would be lost at a restart."""
-
-MARK = "#borg-"
-KINDS = ("prompt", "touch", "plan", "said")
-
-
-def escape(text: str, limit: int = LINE_CHARS) -> str:
-    """``text`` on one line: backslashes and line breaks escaped, everything that could end a line made a space."""
-    text = text[:limit].replace("\\", "\\\\").replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029]", " ", text)
-
-
-def unescape(line: str) -> str:
-    """The text ``escape`` made ``line`` from."""
-    return re.sub(r"\\(.)", lambda match: {"n": "\n"}.get(match[1], match[1]), line)
-
-
-def parse(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """(kind, text) of each line: a work kind, a mark (``#borg-asked``), or ``work`` for what someone else appended."""
-    for line in lines:
-        if line.startswith(MARK):
-            name, _, rest = line.partition(" ")
-            yield name, unescape(rest)
-            continue
-        kind, separator, rest = line.partition(": ")
-        if separator and kind in KINDS:
-            yield kind, unescape(rest)
-        elif line.strip():
-            yield "work", line.strip()[:LINE_CHARS]
 
 
 def _line_starts(file: BinaryIO, offset: int) -> bool:

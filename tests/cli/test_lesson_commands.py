@@ -39,6 +39,7 @@ ADD = ("add", "--question", "Is it closed?", "--consequence", "It leaks.")
 def test_the_way_of_a_lesson(borg: Borg) -> None:
     assert "borg lesson add" in borg("list")
     added = json.loads(borg(*ADD, "--scope", "Orion", "--situation", "opening", "--situation", "closing", "--json"))
+    assert added.pop("trial")["advice"]
     assert added["scope"] == ["Orion"]
     assert added["situations"] == ["opening", "closing"]
     assert added["engineers"] == ["ada"]

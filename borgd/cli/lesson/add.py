@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from borgd.cli.lesson.lesson_files import add_fields, build, change, details, engineer, given, here, print_json
+from borgd.cli.lesson.terminal import ask_missing
+from borgd.cli.lesson.trial import plain, told, try_lesson
 from borgd.clock import now_ms
+from borgd.errors import UsageError
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import LessonStore
 
@@ -15,16 +21,23 @@ from borgd.lessons.store import LessonStore
 def run(argv: list[str]) -> int:
     """Store the lesson and print it."""
     parser = argparse.ArgumentParser(prog="borg lesson add", description="Write a lesson: a question and what it prevents.")
-    add_fields(parser, required=True)
+    add_fields(parser, required=False)
     parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
     arguments = parser.parse_args(argv)
     name = engineer()
-    lesson = build(given(arguments), ms=now_ms(), engineers=(name,), repo=here(), source="written")
+    fields: Mapping[str, Any] = given(arguments)
+    if not fields.get("question") or not fields.get("consequence"):
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise UsageError("expected --question TEXT and --consequence TEXT")
+        fields = ask_missing(fields)
+    lesson = build(fields, ms=now_ms(), engineers=(name,), repo=here(), source="written")
     (added,) = change(lambda store: [store.add(_linked(store, lesson))])
+    trial = try_lesson(added, None)
     if arguments.json:
-        print_json(msgspec.to_builtins(added))
+        print_json(msgspec.to_builtins(added) | {"trial": plain(trial)})
     else:
         print(details(added))
+        print(told(trial))
     return 0
 
 

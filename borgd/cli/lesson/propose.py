@@ -1,50 +1,117 @@
-"""``borg lesson propose``: what an agent runs after it was corrected. The proposal waits for a person."""
+"""``borg lesson propose``: what an agent runs after it was corrected. It is tried at once and waits for a person."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print_json, records
+from borgd.cli.lesson.terminal import ask_missing
+from borgd.cli.lesson.trial import plain, told, try_proposal
+from borgd.cli.lesson.verdicts import episodes
 from borgd.clock import now_ms
-from borgd.errors import BorgError
+from borgd.errors import BorgError, UsageError
+from borgd.lessons.episodes import Episode
 from borgd.lessons.proposals import PER_EPISODE, Proposal, propose, table
+from borgd.paths import user_paths
+from borgd.recall.near_duplicates import ALIKE, likeness, words
+from borgd.stores.past_sessions import find_doubtful
+
+TEACHING = """A lesson is a question to ask yourself next time, never an answer. What was wanted for this task alone is none.
+Give --situation three to six times: what a person would ask for, what code would be touched, identifiers, other words.
+--sign is a pattern (Python syntax, case ignored) over edited code and closing words where the point arises: two to five,
+one of them what you had written. --handled is one of work that has dealt with it. You are told at once what is missing;
+filing again replaces it. Example:
+  borg lesson propose --episode E2x7qk1a --scope 'Tidal Ledger' \\
+    --question 'Does code that only reads take its session from get_ro_session, the replica?' \\
+    --consequence 'Reports on the primary hold up postings at month end.' \\
+    --situation 'adding a report or export' --situation 'a new GET route with a session' --facet 'read replica' \\
+    --sign 'get_session\\b[^@]{0,300}select\\(' --sign 'def export_\\w+' --handled 'get_ro_session|replica'"""
 
 
 def run(argv: list[str]) -> int:
-    """Store the proposal and say what happens next."""
-    parser = argparse.ArgumentParser(prog="borg lesson propose", description="Propose a lesson from a correction.")
-    parser.add_argument("--episode", required=True, metavar="ID", help="the correction it comes from")
-    add_fields(parser, required=True, full=False)
-    parser.add_argument("--json", action="store_true", help="print the proposal as JSON")
+    """Store the proposal, try it, and say what happens next."""
+    parser = argparse.ArgumentParser(
+        prog="borg lesson propose",
+        description="Propose a lesson from a correction.",
+        epilog=TEACHING,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--episode", metavar="ID", help="the correction it comes from")
+    parser.add_argument("--session", metavar="ID", help="with --turn: the session and its turn in which it was said")
+    parser.add_argument("--turn", metavar="N", type=int, help="with --session")
+    add_fields(parser, required=False, full=False)
+    parser.add_argument("--json", action="store_true", help="print the proposal and what its trial showed as JSON")
     arguments = parser.parse_args(argv)
-    made = _checked(arguments)
-    known = records("proposals")
-    decided = table(known).verdicts.get(made.id)
-    if decided is None and made.id not in {record.get("id") for record in known}:
-        _room(known, made.episode)
+    episode = _episode(arguments)
+    known = table(records("proposals"))
+    made = _replacing(_checked(arguments, episode), known.waiting)
+    decided = known.verdicts.get(made.id)
+    if decided is None:
+        _room(known.waiting, made)
         append("proposals", [made])
+    trial = try_proposal(made, episode)
     if arguments.json:
-        print_json({"proposal": msgspec.to_builtins(made), "verdict": decided.verdict if decided else None})
+        verdict = decided.verdict if decided else None
+        print_json({"proposal": msgspec.to_builtins(made), "trial": plain(trial), "verdict": verdict})
     elif decided is not None:
         print(f"{made.id} was proposed before and the answer was {decided.verdict}; nothing to do")
     else:
-        print(f"{made.id} is proposed; a person decides with borg lesson ratify. Go on with the task.")
+        again = " Better flags? File again, it replaces this." if trial.advice else ""
+        print(f"{made.id} is proposed; a person decides with borg lesson ratify. Go on with the task.{again}")
+        print(told(trial))
     return 0
 
 
-def _checked(arguments: argparse.Namespace) -> Proposal:
-    episode = next((one for one in records("episodes") if one.get("id") == arguments.episode), None)
-    if episode is None:
-        raise BorgError(f"no correction {arguments.episode!r}; borg lesson episodes lists them")
-    fields = given(arguments) | {"agent": str(episode.get("agent", "")), "episode": arguments.episode}
-    repo = str(episode.get("repo", "")) or here()
+def _episode(arguments: argparse.Namespace) -> Episode:
+    """The correction that is named; one that was kept in the session only becomes an episode now."""
+    stories = episodes()
+    if arguments.episode:
+        if arguments.episode not in stories:
+            raise BorgError(f"no correction {arguments.episode!r}; borg lesson episodes lists them")
+        return stories[arguments.episode]
+    if not arguments.session or arguments.turn is None:
+        raise UsageError("expected --episode ID, or --session ID and --turn N, as you were told after the correction")
+    heard = [one for one in stories.values() if one.session == arguments.session and one.turn == arguments.turn]
+    if heard:
+        return heard[-1]
+    found = find_doubtful(user_paths(), arguments.session, arguments.turn)
+    if found is None:
+        raise BorgError(
+            f"nothing is known (any more) of turn {arguments.turn} of session {arguments.session!r}; "
+            "a person can write the lesson with borg lesson add"
+        )
+    if found.id not in stories:
+        append("episodes", [found])
+    return found
+
+
+def _checked(arguments: argparse.Namespace, episode: Episode) -> Proposal:
+    fields: Mapping[str, Any] = given(arguments)
+    if not fields.get("question") or not fields.get("consequence"):
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise UsageError("expected --question TEXT and --consequence TEXT; borg lesson propose --help shows an example")
+        fields = ask_missing(fields)
+    repo = episode.repo or here()
     if fields.get("reach") == "repo" and not repo:
         raise BorgError("--reach repo: the correction was made in no repository; use team or personal")
-    return propose(ms=now_ms(), repo=repo, **fields)
+    return propose(ms=now_ms(), repo=repo, agent=episode.agent, episode=episode.id, **fields)
 
 
-def _room(known: list[dict[str, object]], episode: str) -> None:
-    if sum(record.get("episode") == episode for record in known) >= PER_EPISODE:
-        raise BorgError(f"{PER_EPISODE} lessons are proposed from {episode} already; a person decides on those first")
+def _replacing(made: Proposal, waiting: tuple[Proposal, ...]) -> Proposal:
+    """``made``, which replaces a proposal from the same correction that it says in other words."""
+    asked = words(made.question)
+    for one in reversed(waiting):
+        if one.episode == made.episode and one.id != made.id and likeness(asked, words(one.question)) >= ALIKE:
+            return msgspec.structs.replace(made, replaces=one.id)
+    return made
+
+
+def _room(waiting: tuple[Proposal, ...], made: Proposal) -> None:
+    others = [one for one in waiting if one.episode == made.episode and one.id not in (made.id, made.replaces)]
+    if len(others) >= PER_EPISODE:
+        raise BorgError(f"{PER_EPISODE} lessons are proposed from {made.episode} already; a person decides on those first")

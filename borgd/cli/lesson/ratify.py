@@ -11,6 +11,7 @@ import msgspec
 
 from borgd.cli.lesson.lesson_files import here, load, print_json, records
 from borgd.cli.lesson.terminal import ask_text, key_press
+from borgd.cli.lesson.trial import plain, told, try_proposal
 from borgd.cli.lesson.verdicts import decide, episodes, keep, merge, sheet, story, waiting_proposal
 from borgd.clock import now_ms
 from borgd.errors import BorgError, UsageError
@@ -41,15 +42,17 @@ def run(argv: list[str]) -> int:
 
 def _by_flags(arguments: argparse.Namespace, state: ProposalTable) -> int:
     stories = episodes()
-    done: list[dict[str, str]] = []
+    done: list[dict[str, Any]] = []
     for key in arguments.keep:
-        proposal = waiting_proposal(state.waiting, key)
-        done.append({"id": proposal.id, "verdict": "keep", "lesson": keep(proposal, stories.get(proposal.episode)).id})
+        proposal = waiting_proposal(state.waiting, key, state.replaced)
+        episode = stories.get(proposal.episode)
+        trial = plain(try_proposal(proposal, episode))
+        done.append({"id": proposal.id, "verdict": "keep", "lesson": keep(proposal, episode).id, "trial": trial})
     for key, into in arguments.merge:
-        proposal = waiting_proposal(state.waiting, key)
+        proposal = waiting_proposal(state.waiting, key, state.replaced)
         done.append({"id": proposal.id, "verdict": "merge", "lesson": merge(proposal, into).id})
     for key in arguments.drop:
-        name = key if key in stories else waiting_proposal(state.waiting, key).id
+        name = key if key in stories else waiting_proposal(state.waiting, key, state.replaced).id
         decide(name, "drop")
         done.append({"id": name, "verdict": "drop", "lesson": ""})
     if arguments.json:
@@ -57,6 +60,8 @@ def _by_flags(arguments: argparse.Namespace, state: ProposalTable) -> int:
     else:
         for one in done:
             print(f"{one['id']}: {one['verdict']}{' ' + one['lesson'] if one['lesson'] else ''}")
+            for line in one.get("trial", {}).get("advice", ()):
+                print(f"  - {line}")
     return 0
 
 
@@ -64,12 +69,22 @@ def _near_duplicates(proposal: Proposal, lessons: Sequence[Lesson]) -> list[Near
     return near_duplicates(proposal.question, proposal.consequence, lessons)
 
 
+def _sheet(proposal: Proposal, episode: Episode | None, lessons: Sequence[Lesson]) -> str:
+    """A proposal for a person, with the words of the correction that it comes from and what its trial showed."""
+    text = sheet(proposal, _near_duplicates(proposal, lessons))
+    if episode is not None:
+        text += f"\n{story(episode)}"
+    return f"{text}\n{told(try_proposal(proposal, episode))}"
+
+
 def _print(state: ProposalTable, *, as_json: bool) -> int:
-    lessons = load().current()
+    lessons, stories = load().current(), episodes()
     if as_json:
         waiting = [
             {
                 "proposal": msgspec.to_builtins(one),
+                "correction": stories[one.episode].correction if one.episode in stories else "",
+                "trial": plain(try_proposal(one, stories.get(one.episode))),
                 "twins": [
                     {"id": near_duplicate.lesson.id, "likeness": near_duplicate.likeness}
                     for near_duplicate in _near_duplicates(one, lessons)
@@ -79,7 +94,7 @@ def _print(state: ProposalTable, *, as_json: bool) -> int:
         ]
         print_json({"waiting": waiting})
     elif state.waiting:
-        print("\n\n".join(sheet(one, _near_duplicates(one, lessons)) for one in state.waiting))
+        print("\n\n".join(_sheet(one, stories.get(one.episode), lessons) for one in state.waiting))
         print("\nDecide in a terminal, or with --keep ID, --merge ID INTO, --drop ID.")
     else:
         print("Nothing is proposed. Agents propose after a correction; borg lesson episodes lists what they were told.")
@@ -90,9 +105,7 @@ def _ask(state: ProposalTable) -> int:
     stories = episodes()
     for proposal in state.waiting:
         lessons = load().current()
-        print(f"\n{sheet(proposal, _near_duplicates(proposal, lessons))}")
-        if proposal.episode in stories:
-            print(story(stories[proposal.episode]))
+        print(f"\n{_sheet(proposal, stories.get(proposal.episode), lessons)}")
         if not _decide(proposal, stories.get(proposal.episode), _near_duplicates(proposal, lessons)):
             return 0
     waiting = unheard(stories.values(), records("proposals"), state.verdicts)

@@ -15,6 +15,7 @@ SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_lessons", "rules from a Markdown file, or lessons from a .jsonl file"),
     "episodes": ("episodes", "corrections that have not become a lesson yet"),
     "propose": ("propose", "propose a lesson from a correction; it waits for ratify"),
+    "test": ("test", "try one again: would it come up where it should, and only there"),
     "ratify": ("ratify", "keep, edit, merge or drop what was proposed"),
 }
 

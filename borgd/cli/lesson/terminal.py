@@ -6,6 +6,8 @@ import os
 import sys
 import termios
 import tty
+from collections.abc import Mapping
+from typing import Any
 
 INTERRUPT = "\x03"
 END = "\x04"
@@ -43,3 +45,21 @@ def ask_text(name: str, default: str) -> str:
     except EOFError:
         said = ""
     return said or default
+
+
+def ask_missing(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """``fields`` of a lesson with what a person at the terminal adds to them; Enter alone leaves a list as it is."""
+    found = dict(fields)
+    for name, words in (("question", "question (what the agent shall ask itself)"), ("consequence", "what goes wrong")):
+        found[name] = found.get(name) or ask_text(words, "")
+    for name, words in (
+        ("situations", "a situation where it applies"),
+        ("signs", "a pattern that shows that the point arises"),
+        ("handled", "a pattern that shows it dealt with"),
+    ):
+        items = list(found.get(name) or ())
+        while not fields.get(name) and (said := ask_text(f"{words} (Enter: no more)", "")):
+            items.append(said)
+        if items:
+            found[name] = items
+    return {name: value for name, value in found.items() if value}

@@ -18,6 +18,8 @@ from borgd.lessons.lesson import Lesson
 from borgd.lessons.proposals import Proposal, ProposalVerdict, Word, as_lesson, merged
 from borgd.recall.near_duplicates import NearDuplicate
 
+NOTHING: Mapping[str, str] = {}
+
 
 def episodes() -> dict[str, Episode]:
     """The episodes by id; a record that is none is left out."""
@@ -58,11 +60,13 @@ def decide(key: str, word: Word, lesson: str = "") -> None:
     append("proposals", [ProposalVerdict(id=key, ms=now_ms(), verdict=word, lesson=lesson, engineer=engineer())])
 
 
-def waiting_proposal(waiting: tuple[Proposal, ...], key: str) -> Proposal:
-    """The proposal with the id ``key`` or the only one whose id starts with it.
+def waiting_proposal(waiting: tuple[Proposal, ...], key: str, replaced: Mapping[str, str] = NOTHING) -> Proposal:
+    """The proposal with the id ``key``, or what replaced it, or the only one whose id starts with it.
 
     :raises BorgError: none, or several.
     """
+    while key in replaced:
+        key = replaced[key]
     near = [one for one in waiting if one.id == key] or [one for one in waiting if key and one.id.startswith(key)]
     if len(near) != 1:
         ids = ", ".join(one.id for one in waiting) or "none"
@@ -85,6 +89,9 @@ def sheet(proposal: Proposal, near_duplicates: list[NearDuplicate]) -> str:
         ("consequence", proposal.consequence),
         ("scope", ", ".join(proposal.scope) or "anywhere"),
         ("situations", "; ".join(proposal.situations)),
+        ("facets", "; ".join(proposal.facets)),
+        ("signs", "  ".join(proposal.signs)),
+        ("handled", "  ".join(proposal.handled)),
     ]
     text = f"proposal {proposal.id} ({kind})\n" + "\n".join(f"  {name:<12} {value}" for name, value in rows if value)
     for found in near_duplicates:
