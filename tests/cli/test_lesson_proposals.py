@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from borgd.cli import dispatch
@@ -14,10 +15,12 @@ from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import Episode, episode, hint
-from borgd.paths import private_dir, user_paths
+from borgd.paths import private_dir, session_file_name, user_paths
+from borgd.stores.state_lines import escape
 from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
+BETTER = "Does every outgoing mail go through the delivery queue first?"
 KEY = "ghp_" + "a1B2" * 9
 
 
@@ -141,3 +144,53 @@ def test_control_c_and_the_end_of_input_decide_nothing(borg: Borg, home: Path) -
     seen, code = in_a_terminal(["lesson", "ratify"], [("[q]uit", "q")], home)
     assert code == 0, seen
     assert len(borg("ratify", "--json")["waiting"]) == 1
+
+
+def test_filing_again_in_better_words_replaces_what_was_filed_and_both_names_lead_to_it(borg: Borg) -> None:
+    one = corrected()
+    first = proposed(borg, one, "Does outgoing mail go through the delivery queue?")
+    second = proposed(borg, one, BETTER, "--sign", "smtp", "--handled", "enqueue")
+    same = proposed(borg, one, BETTER, "--sign", r"send_mail\(")
+    assert second == same != first
+    waiting = borg("ratify", "--json")["waiting"]
+    assert [(row["proposal"]["id"], row["proposal"]["signs"]) for row in waiting] == [(second, [r"send_mail\("])]
+    assert waiting[0]["correction"] == one.correction
+    done = borg("ratify", "--keep", first, "--json")["done"]
+    assert borg("show", done[0]["lesson"], "--json")["signs"] == [r"send_mail\("]
+    assert borg("show", done[0]["lesson"], "--json")["origin"] == one.id
+
+
+def test_what_was_kept_in_the_session_becomes_an_episode_when_it_is_filed(borg: Borg, home: Path) -> None:
+    one = msgspec.structs.replace(corrected(), id="E9", session="s7", turn=4)
+    path = user_paths().sessions / session_file_name("claude-code", "s7")
+    path.parent.mkdir(parents=True)
+    path.write_text(f"#borg-doubtful 4 {escape(msgspec.json.encode(one).decode(), 10**6)}\n")
+    told = ("--session", "s7", "--turn", "4", "--question", "Is it in the queue?", "--consequence", "Lost.")
+    made = borg("propose", *told, "--sign", "loop(", "--json")
+    assert made["proposal"]["episode"] == "E9"
+    assert [line for line in made["trial"]["advice"] if "not closed" in line]
+    assert made["proposal"]["signs"] == ["loop("]
+    assert borg("propose", *told, "--json")["proposal"]["episode"] == "E9"
+    episodes = Journal(user_paths().journal("episodes")).read().records
+    assert [record["id"] for record in episodes].count("E9") == 1
+    with pytest.raises(BorgError, match="turn 5 of session 's7'"):
+        dispatch(["lesson", "propose", "--session", "s7", "--turn", "5", "--question", "q", "--consequence", "c"])
+
+
+def test_a_trial_can_be_repeated_for_a_proposal_and_for_the_lesson_that_it_became(borg: Borg) -> None:
+    one = corrected()
+    made = borg("propose", "--episode", one.id, "--question", "In the queue?", "--consequence", "Lost.", "--json")
+    again = borg("test", made["proposal"]["id"], "--json")
+    assert again["trial"] == made["trial"]
+    lesson = borg("ratify", "--keep", made["proposal"]["id"], "--json")["done"][0]["lesson"]
+    assert borg("test", lesson, "--json")["trial"]["comes_up"] == made["trial"]["comes_up"]
+    assert "no --sign" in borg("test", lesson)
+
+
+def test_a_person_at_a_terminal_is_asked_for_what_is_missing(borg: Borg, home: Path) -> None:
+    keys = [("question", "Is it in UTC?\n"), ("goes wrong", "Off by one.\n"), ("situation", "dates\n"), ("situation", "\n")]
+    keys += [("point arises", "now\\(\\)\n"), ("point arises", "\n"), ("dealt with", "\n")]
+    seen, code = in_a_terminal(["lesson", "add"], keys, home)
+    assert code == 0, seen
+    (lesson,) = borg("list", "--json")["lessons"]
+    assert (lesson["question"], lesson["situations"], lesson["signs"]) == ("Is it in UTC?", ["dates"], [r"now\(\)"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +12,6 @@ from borgd.cli.lesson.lesson_files import add_fields, build, change, details, en
 from borgd.cli.lesson.terminal import ask_missing
 from borgd.cli.lesson.trial import plain, told, try_lesson
 from borgd.clock import now_ms
-from borgd.errors import UsageError
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.store import LessonStore
 
@@ -26,10 +24,7 @@ def run(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     name = engineer()
     fields: Mapping[str, Any] = given(arguments)
-    if not fields.get("question") or not fields.get("consequence"):
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise UsageError("expected --question TEXT and --consequence TEXT")
-        fields = ask_missing(fields)
+    fields = ask_missing(fields, parser)
     lesson = build(fields, ms=now_ms(), engineers=(name,), repo=here(), source="written")
     (added,) = change(lambda store: [store.add(_linked(store, lesson))])
     trial = try_lesson(added, None)

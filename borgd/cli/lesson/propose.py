@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,7 +48,7 @@ def run(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     episode = _episode(arguments)
     known = table(records("proposals"))
-    made = _replacing(_checked(arguments, episode), known.waiting)
+    made = _replacing(_checked(parser, arguments, episode), known.waiting)
     decided = known.verdicts.get(made.id)
     if decided is None:
         _room(known.waiting, made)
@@ -90,12 +89,9 @@ def _episode(arguments: argparse.Namespace) -> Episode:
     return found
 
 
-def _checked(arguments: argparse.Namespace, episode: Episode) -> Proposal:
+def _checked(parser: argparse.ArgumentParser, arguments: argparse.Namespace, episode: Episode) -> Proposal:
     fields: Mapping[str, Any] = given(arguments)
-    if not fields.get("question") or not fields.get("consequence"):
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise UsageError("expected --question TEXT and --consequence TEXT; borg lesson propose --help shows an example")
-        fields = ask_missing(fields)
+    fields = ask_missing(fields, parser)
     repo = episode.repo or here()
     if fields.get("reach") == "repo" and not repo:
         raise BorgError("--reach repo: the correction was made in no repository; use team or personal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import termios
@@ -47,8 +48,14 @@ def ask_text(name: str, default: str) -> str:
     return said or default
 
 
-def ask_missing(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """``fields`` of a lesson with what a person at the terminal adds to them; Enter alone leaves a list as it is."""
+def ask_missing(fields: Mapping[str, Any], parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """``fields`` of a lesson; where question or consequence are missing, a person at a terminal is asked for them and the
+    rest (Enter alone leaves a list as it is). Where there is no terminal the command ends with what is missing."""
+    missing = [f"--{name}" for name in ("question", "consequence") if fields.get(name) is None]
+    if not missing:
+        return dict(fields)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        parser.error(f"the following arguments are required: {', '.join(missing)}")
     found = dict(fields)
     for name, words in (("question", "question (what the agent shall ask itself)"), ("consequence", "what goes wrong")):
         found[name] = found.get(name) or ask_text(words, "")
