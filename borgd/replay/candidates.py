@@ -260,14 +260,12 @@ def masses(found: DecisionColumns, candidate: CandidatePolicy, beliefs: Beliefs 
 
     :param exact: ``chances`` under the logged rule, shape (n,).
     """
-    count, holdout = found.count, found.holdout[found.decision]
+    count, usual = found.count, found.coin
     if not candidate.settings:
         nothing = np.zeros(count, dtype=bool)
         return Masses(found.p, ~nothing, nothing, nothing)
     was, rule = logged_rule(found), rule_of(found, candidate, beliefs)
-    kept = candidate.policy.holdout if "holdout" in candidate.settings else holdout
-    kept = np.where(found.standing, 0.0, kept)
-    usual = np.where(found.standing, 0.0, holdout)
+    kept = withheld(found, candidate)
     moved = (
         (rule.eligible != was.eligible)
         | ((rule.alpha != was.alpha) | (rule.beta != was.beta))
@@ -291,8 +289,15 @@ def masses(found: DecisionColumns, candidate: CandidatePolicy, beliefs: Beliefs 
 
 def gaps(found: DecisionColumns, exact: Floats) -> Floats:
     """Per decision the largest difference between a logged probability and the exact one of the slot rule."""
-    usual = np.where(found.standing, 0.0, found.holdout[found.decision])
-    return _most(found.decision, np.abs(found.p - exact * (1.0 - usual)), found.count)
+    return _most(found.decision, np.abs(found.p - exact * (1.0 - found.coin)), found.count)
+
+
+def withheld(found: DecisionColumns, candidate: CandidatePolicy) -> Floats:
+    """The candidate's probability of withholding each entry that won a slot; it throws its coins where the log did."""
+    if "holdout" not in candidate.settings:
+        return found.coin
+    thrown = np.where(found.horizon[found.decision] > 0, found.coin > 0.0, ~found.standing)
+    return np.where(thrown, candidate.policy.holdout, 0.0)
 
 
 def notes(candidate: CandidatePolicy) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from borgd.replay import records
+from borgd.replay.block import POSITIONS, ReplayedBlock, ReplayedPart, pick, reward_seen
 from borgd.replay.candidates import (
     AGREES,
     LOGGED,
@@ -26,6 +27,7 @@ from borgd.replay.candidates import (
     logged_rule,
     masses,
     rule_of,
+    withheld,
 )
 from borgd.replay.estimate import estimators
 from borgd.replay.estimate.intervals import Bootstrap
@@ -34,7 +36,7 @@ from borgd.replay.estimate.running_sums import SEQUENCES, RunningSums, Sums, add
 from borgd.replay.estimate.slates import SlateSlots, places
 from borgd.replay.headline import Headline
 from borgd.replay.keys import SortedKeys
-from borgd.replay.outcomes import Outcomes
+from borgd.replay.outcomes import CORRECTED, Outcomes
 from borgd.replay.records import NO_OUTCOME, REPEATED, DecisionColumns, take
 from borgd.replay.rewards import Lessons, Rates, Reward, Side, settled, sides
 
@@ -43,8 +45,6 @@ Ints = NDArray[np.int64]
 
 LEAST_BLOCK, LARGEST_BLOCK = 16, 2048
 """method: decisions between two updates of the reward model; an eighth of those seen, within these bounds."""
-POSITIONS = 32
-"""guard: places of a slate that have a predicted reward of their own."""
 REUSED = "draw used before"
 EARLIER = "before the period"
 FED = (
@@ -64,6 +64,8 @@ class Ready:
     exact: Floats
     gap: Floats
     kinds: NDArray[np.uint16]
+    corrected_ms: Ints
+    """When each pool entry was first corrected; 0: it was not."""
     given: dict[str, Masses]
     filled: dict[str, SlateSlots | None]
 
@@ -76,6 +78,7 @@ class Ready:
             self.exact[rows],
             self.gap[keep],
             self.kinds[rows],
+            self.corrected_ms[rows],
             {name: each.take(keep, rows) for name, each in self.given.items()},
             {name: each.take(rows) if each is not None else None for name, each in self.filled.items()},
         )
@@ -94,6 +97,7 @@ class Replay:
         slates: bool = True,
         bootstrap: int | None = None,
         since_ms: int = 0,
+        salt: str = "",
     ) -> None:
         """:param now_ms: the moment of looking; ``since_ms``: decisions before it are passed over and counted."""
         self.candidates = [CandidatePolicy(LOGGED), *candidates]
@@ -102,10 +106,11 @@ class Replay:
         self.now_ms = now_ms
         self.slates = slates
         self.since_ms = since_ms
+        self.salt = salt
         self.skipped: Counter[str] = Counter()
         self.used = 0
         self.sessions = SortedKeys()
-        self.headline = Headline()
+        self.headline = Headline(now_ms, since_ms)
         self.lessons = Lessons()
         self.accounts = {
             (candidate.name, reward): RunningSums([Sums() for _ in range(2 if reward == "avoided" else 1)])
@@ -127,7 +132,7 @@ class Replay:
     def read(self, lines: Iterable[bytes], machine: str = "") -> Ready:
         """Decode lines and compute all that needs nothing of the past: another process may do it ahead of ``feed``."""
         skipped: Counter[str] = Counter()
-        found = records.columns(lines, skipped, machine)
+        found = records.columns(lines, skipped, machine, self.salt)
         return self._ready(found, skipped)
 
     def feed(self, ready: Ready) -> None:
@@ -136,7 +141,9 @@ class Replay:
         found = ready.found
         fresh = self._seen.add(found.key)
         recent = found.ms >= self.since_ms
+        self.headline.feed(found, ready.corrected_ms, fresh)
         free = fresh & recent
+        self.headline.spend(take(found, free))
         free[free] = self._not_drawn_before(take(found, free), ready.exact[free[found.decision]])
         self.skipped[REPEATED] += int((~fresh).sum())
         self.skipped[EARLIER] += int((fresh & ~recent).sum())
@@ -157,9 +164,9 @@ class Replay:
         known = settled(found, ready.kinds, self.now_ms)
         self.skipped[NO_OUTCOME] += int((~known).sum())
         self.used += int(known.sum())
-        self.headline.feed(found, known, ready.kinds, lesson, self.lessons.names)
+        self.headline.check(found)
         for reward in self.rewards:
-            self._reward(_Part(found, ready.kinds, lesson, known, ready.given, ready.filled), reward)
+            self._reward(ReplayedPart(found, ready.kinds, lesson, known, ready.given, ready.filled), reward)
 
     def _ready(self, found: DecisionColumns, skipped: Counter[str]) -> Ready:
         was = logged_rule(found)
@@ -167,7 +174,16 @@ class Replay:
         rules = {c.name: rule_of(found, c, self._beliefs.get(c.name)) for c in self.candidates}
         given = {c.name: masses(found, c, self._beliefs.get(c.name), exact) for c in self.candidates}
         filled = {c.name: self._places(found, was, rules[c.name], given[c.name], c) for c in self.candidates}
-        return Ready(found, skipped, exact, gaps(found, exact), self.outcomes.kinds(found.arm_key), given, filled)
+        when = self.outcomes.corrected_ms(found.arm_key)
+        kinds = self._within_horizon(found, self.outcomes.kinds(found.arm_key), when)
+        return Ready(found, skipped, exact, gaps(found, exact), kinds, when, given, filled)
+
+    @staticmethod
+    def _within_horizon(found: DecisionColumns, kinds: NDArray[np.uint16], when: Ints) -> NDArray[np.uint16]:
+        """A correction after an occasion's horizon is not its own."""
+        horizon = found.horizon[found.decision]
+        late = (horizon > 0) & (when > found.ms[found.decision] + horizon)
+        return np.where(late, kinds & ~np.uint16(CORRECTED), kinds).astype(np.uint16)
 
     def reasons(self) -> dict[str, int]:
         """Skipped decisions by reason, the largest first."""
@@ -221,11 +237,9 @@ class Replay:
     ) -> SlateSlots | None:
         if not self.slates:
             return None
-        holdout = found.holdout[found.decision]
-        kept = np.full_like(holdout, candidate.policy.holdout) if "holdout" in candidate.settings else holdout
-        return places(found, was, rule, given, np.where(found.standing, 0.0, kept))
+        return places(found, was, rule, given, withheld(found, candidate))
 
-    def _reward(self, part: _Part, reward: Reward) -> None:
+    def _reward(self, part: ReplayedPart, reward: Reward) -> None:
         number = np.cumsum(part.known) - 1
         total = int(part.known.sum())
         start = 0
@@ -236,7 +250,7 @@ class Replay:
             self._block(part, np.flatnonzero(block), reward)
             start += size
 
-    def _block(self, part: _Part, decisions: Ints, reward: Reward) -> None:
+    def _block(self, part: ReplayedPart, decisions: Ints, reward: Reward) -> None:
         """Decisions whose rewards are predicted by the same state of the model; then it learns from them."""
         found = part.found
         low, high = np.searchsorted(found.decision, [decisions[0], decisions[-1] + 1])
@@ -244,8 +258,8 @@ class Replay:
         renumber = np.full(found.count, -1)
         renumber[decisions] = np.arange(len(decisions))
         rows = rows[renumber[found.decision[rows]] >= 0]
-        view = _View(part, rows, renumber[found.decision[rows]], decisions)
-        both = [_pick(side, rows) for side in sides(found, part.kinds, reward)]
+        view = ReplayedBlock(part, rows, renumber[found.decision[rows]], decisions)
+        both = [pick(side, rows) for side in sides(found, part.kinds, reward)]
         models = self._models[reward]
         lesson = part.lesson[rows]
         predicted = [models[place].predict(lesson) for place in range(len(both))]
@@ -258,11 +272,11 @@ class Replay:
             self._learn_places(reward, view, both, filled)
 
     def _account(
-        self, candidate: CandidatePolicy, reward: Reward, view: _View, both: list[Side], predicted: list[Floats]
+        self, candidate: CandidatePolicy, reward: Reward, view: ReplayedBlock, both: list[Side], predicted: list[Floats]
     ) -> None:
         account = self.accounts[candidate.name, reward]
         given = view.part.given[candidate.name]
-        mass = given.shown[view.rows]
+        mass = np.where(view.counts(reward), given.shown[view.rows], 0.0)
         terms: dict[str, list[Arms]] = {name: [] for name in SEQUENCES}
         count = len(view.decisions)
         limit = view.limit()
@@ -278,7 +292,7 @@ class Replay:
             terms["DR"].append(form)
             terms["SWITCH-DR"].append(with_weights(form, estimators.switched(form.weight)))
             terms["DRos"].append(with_weights(form, estimators.shrunk(form.weight)))
-            moved = side.sign * (mass - view.logged)
+            moved = side.sign * (mass - np.where(view.counts(reward), view.logged, 0.0))
             terms["difference"].append(arms(view.decision, moved, side.p, side.seen, side.reward, model, limit, count))
         account.decisions += count
         account.by_draws += int(given.by_draws[view.decisions].sum())
@@ -292,7 +306,9 @@ class Replay:
         self._cost(account, view, both, mass)
         self._doubly_robust((candidate.name, reward), view, joined(terms["DR"]), both, mass)
 
-    def _doubly_robust(self, key: tuple[str, Reward], view: _View, terms: Arms, both: list[Side], mass: Floats) -> None:
+    def _doubly_robust(
+        self, key: tuple[str, Reward], view: ReplayedBlock, terms: Arms, both: list[Side], mass: Floats
+    ) -> None:
         """What is kept of the DR observations themselves: by logger, and for the bootstrap."""
         account = self.accounts[key]
         expected, residual = observations(terms)
@@ -302,17 +318,17 @@ class Replay:
             mine = values[logger == each]
             kept = account.by_logger.setdefault(each, [0.0] * (3 + len(both)))
             rows = (logger == each)[view.decision]
-            gains = [float((np.where(side.seen & rows, mass / side.p * side.reward, 0.0)).sum()) for side in both]
+            gains = [float((_weights(mass, side) * np.where(rows, side.reward, 0.0)).sum()) for side in both]
             for place, value in enumerate((len(mine), mine.sum(), mine @ mine, *gains)):
                 kept[place] += float(value)
         boot = self._bootstraps.get(key)
         if boot is not None:
             boot.add(values)
 
-    def _slates(self, account: RunningSums, reward: Reward, view: _View, side: Side, filled: SlateSlots) -> Arms:
+    def _slates(self, account: RunningSums, reward: Reward, view: ReplayedBlock, side: Side, filled: SlateSlots) -> Arms:
         """Reward-interaction IPS and cascade DR; the latter's model is the mean reward of each place and those after it."""
         place, prefix, before, spot = view.places(filled)
-        gained = _gained([side], spot)
+        gained = reward_seen([side], spot)
         total, seen = self._positions[reward]
         means = np.divide(total, seen, out=np.zeros(POSITIONS), where=seen > 0)
         ahead = np.cumsum(means[::-1])[::-1]
@@ -333,68 +349,22 @@ class Replay:
             plain=True,
         )
 
-    def _learn_places(self, reward: Reward, view: _View, both: list[Side], filled: SlateSlots) -> None:
+    def _learn_places(self, reward: Reward, view: ReplayedBlock, both: list[Side], filled: SlateSlots) -> None:
         place, _, _, spot = view.places(filled)
-        self._positions[reward][0] += np.bincount(place, _gained(both, spot), minlength=POSITIONS)
+        self._positions[reward][0] += np.bincount(place, reward_seen(both, spot), minlength=POSITIONS)
         self._positions[reward][1] += np.bincount(place, minlength=POSITIONS)
 
     @staticmethod
-    def _cost(account: RunningSums, view: _View, both: list[Side], mass: Floats) -> None:
+    def _cost(account: RunningSums, view: ReplayedBlock, both: list[Side], mass: Floats) -> None:
         """Characters that the candidate would have injected, by IPS over the shown lessons' shares of their text."""
         found = view.part.found
         shown = both[-1].seen
         many = np.bincount(view.decision, shown, minlength=len(view.decisions))
         each = np.divide(found.chars[view.decisions], many, out=np.zeros(len(many)), where=many > 0)
-        account.chars += float((np.where(shown, mass / both[-1].p, 0.0) * each[view.decision]).sum())
+        account.chars += float((_weights(mass, both[-1]) * each[view.decision]).sum())
         account.chars_logged += float(found.chars[view.decisions].sum())
 
 
-@dataclass(frozen=True)
-class _Part:
-    found: DecisionColumns
-    kinds: NDArray[np.uint16]
-    lesson: Ints
-    known: NDArray[np.bool_]
-    given: dict[str, Masses]
-    filled: dict[str, SlateSlots | None]
-
-
-@dataclass(frozen=True)
-class _View:
-    """The rows of one block: ``rows`` into the part, ``decision`` from 0, ``decisions`` their numbers in the part."""
-
-    part: _Part
-    rows: Ints
-    decision: Ints
-    decisions: Ints
-
-    @property
-    def logged(self) -> Floats:
-        return self.part.found.p[self.rows]
-
-    def limit(self) -> Floats:
-        """How many lessons of each row's decision can be seen: its slots, or as many as were."""
-        found = self.part.found
-        chosen = np.bincount(self.decision, (found.shown | found.held)[self.rows], minlength=len(self.decisions))
-        pool = np.bincount(self.decision, minlength=len(self.decisions))
-        slots = np.where(found.slots[self.decisions] > 0, np.minimum(found.slots[self.decisions], pool), pool)
-        return np.where(chosen > slots, pool, slots).astype(np.float64)[self.decision]
-
-    def places(self, filled: SlateSlots) -> tuple[Ints, Floats, Floats, Ints]:
-        """The filled places of these rows: (place, prefix weight, weight before, 0 for no place, index into ``rows``)."""
-        inside = np.flatnonzero(np.isin(filled.row, self.rows, assume_unique=True))
-        place = np.minimum(filled.place[inside], POSITIONS - 1)
-        before = np.where(filled.exists[inside], filled.before[inside], 0.0)
-        return place, filled.prefix[inside], before, np.searchsorted(self.rows, filled.row[inside])
-
-
-def _gained(both: list[Side], spot: Ints) -> Floats:
-    """The signed reward that was seen at each of these rows."""
-    gained = np.zeros(len(spot))
-    for side in both:
-        gained += np.where(side.seen[spot], side.sign * side.reward[spot], 0.0)
-    return gained
-
-
-def _pick(side: Side, rows: Ints) -> Side:
-    return Side(side.p[rows], side.seen[rows], side.reward[rows], side.sign)
+def _weights(mass: Floats, side: Side) -> Floats:
+    """mass / p where it was seen, else 0."""
+    return np.divide(mass, side.p, out=np.zeros_like(mass), where=side.seen & (side.p > 0.0))

@@ -59,35 +59,68 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """Repeat-correction rates of one key; ``low`` and ``high`` bound held out − shown, what showing prevents."""
+    """Repeat-correction rates of one key, strata weighed by h(1 − h); ``low`` and ``high`` bound held out − shown.
+
+    That difference, ``value``, is what showing prevents. All bounds hold at every look.
+    """
 
     key: str
     shown: int
     shown_rate: float | None
+    shown_low: float
+    shown_high: float
     held: int
     held_rate: float | None
-    low: float | None
-    high: float | None
+    held_low: float
+    held_high: float
+    value: float | None
+    low: float
+    high: float
+    bernstein_low: float
+    bernstein_high: float
+    """The bounds of the empirical-Bernstein sequence, which holds for whatever drifts."""
 
 
 class SoFar(msgspec.Struct, frozen=True, kw_only=True):
     """The difference held out − shown over everything up to a week's end, as it could be told then."""
 
     week: str
+    day: int
+    """The last day with data, since 1970."""
     value: float | None
-    low: float | None
-    high: float | None
+    low: float
+    high: float
+    occasions: int
 
 
 class HeadlineFinding(msgspec.Struct, frozen=True, kw_only=True):
     """Repeat corrections, shown against held out; and what memory cost."""
 
     overall: Rate | None
+    """Over all data since coins are thrown once a session and lesson, whatever the period."""
     sentence: str
+    plan: str
+    """What it would take to know; empty: it is known, or nothing is counted yet."""
+    withholding: str
+    """What it costs that lessons are withheld."""
+    method: str
+    period: Rate | None
     weeks: list[Rate]
+    """Of each week alone; the conclusion is drawn from all of them together."""
     so_far: list[SoFar]
     lessons: list[Rate]
+    costly: list[Rate]
+    """Lessons that bring corrections or prevented none in many occasions, the clearest first."""
+    areas: list[Rate]
     scopes: list[Rate]
+    strata: list[Rate]
+    occasions: int
+    young: int
+    """Occasions too young to be settled."""
+    old: int
+    """Lessons shown or withheld by decisions of before the rule, left out."""
+    teammates: dict[str, int]
+    """Occasions by the team's file that told of them."""
     recalls: int
     characters_per_recall: float | None
     blocks: int

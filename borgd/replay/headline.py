@@ -1,25 +1,28 @@
-"""The headline: how often a correction is repeated where a lesson was shown and where it was held out, and the cost.
+"""The headline: how often a correction is repeated where a lesson was shown and where it was withheld, and the cost.
 
-Every lesson that won a slot is withheld by a fair coin of known probability, so the two groups differ by chance alone; the
-difference has an anytime-valid interval per key (all, lesson, scope, week). Standing lessons are never withheld and
-not counted. Promises one pass and a few numbers a key.
+At a session's first contact with a lesson that won its place a coin of known odds decides whether the whole session goes
+without it. A day later both are judged alike, by what that session was corrected for; nobody chose, and nothing else
+differs but chance. Counted over all data since that rule; what is older is left out and counted. Promises one pass, the
+same numbers in any order, each occasion once, and memory that does not grow with decisions. Standing lessons are never
+withheld and not counted.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay.estimate.intervals import ALPHA
-from borgd.replay.estimate.pseudo import Arms, Sequences, arms, joined
-from borgd.replay.outcomes import CORRECTED
-from borgd.replay.records import CHANNELS, DecisionColumns
-from borgd.replay.rewards import Rates
+from borgd.replay.keys import SortedKeys
+from borgd.replay.occasions import DAY_MS, Occasions, Stratum, is_sound
+from borgd.replay.records import CHANNELS, DecisionColumns, hash64
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 WEEK_MS = 7 * 24 * 3600 * 1000
 MONDAY_MS = 4 * 24 * 3600 * 1000
@@ -28,55 +31,26 @@ BINS = 10
 """design: bins of the calibration of p."""
 MICROS_BINS = 160
 """method: latency histogram, eight bins a doubling from 1 µs: a percentile is at most 9 % too high."""
+SHARED_MARK = b'"coin_ms":'
+"""host: what every settled occasion in a team's file holds."""
+NO_SCOPE = "no scope"
 
 
-@dataclass
-class Group:
-    """Counts of one key: occasions on which a lesson won a slot, by whether it was shown, and how many were corrected."""
+class SettledLine(msgspec.Struct, gc=False):
+    """What is read of a settled occasion in a team's file."""
 
-    shown: int = 0
-    shown_corrected: int = 0
-    held: int = 0
-    held_corrected: int = 0
-
-    @property
-    def shown_rate(self) -> float:
-        return self.shown_corrected / self.shown if self.shown else float("nan")
-
-    @property
-    def held_rate(self) -> float:
-        return self.held_corrected / self.held if self.held else float("nan")
+    lesson: str
+    kind: str
+    coin_ms: int
+    horizon_ms: int
+    holdout: float
+    decision: str = ""
+    agent: str = ""
+    held: bool = False
+    ranking: int = 0
 
 
-@dataclass
-class Table:
-    """Groups by key and the interval of (held out − shown) for each: corrections that showing prevents, per occasion."""
-
-    keys: dict[str, int] = field(default_factory=dict)
-    counts: Floats = field(default_factory=lambda: np.zeros((4, 0)))
-    sequences: Sequences = field(default_factory=lambda: Sequences(0))
-
-    def number(self, key: str) -> int:
-        return self.keys.setdefault(key, len(self.keys))
-
-    def add(self, terms: Arms, key: Ints, shown: NDArray[np.bool_], corrected: Floats) -> None:
-        """Take occasions in; ``key`` of shape (m,)."""
-        size = len(self.keys)
-        self.counts = np.pad(self.counts, ((0, 0), (0, size - self.counts.shape[1])))
-        for row, (who, what) in enumerate(((shown, None), (shown, corrected), (~shown, None), (~shown, corrected))):
-            weight = who.astype(np.float64) if what is None else who * what
-            self.counts[row] += np.bincount(key, weight, minlength=size)
-        self.sequences.grow(size)
-        self.sequences.add(terms, key)
-
-    def rows(self, alpha: float = ALPHA) -> list[tuple[str, Group, float, float]]:
-        """(key, counts, low, high of the difference), most occasions first."""
-        low, high = self.sequences.intervals(alpha)
-        found = [
-            (key, Group(*(int(self.counts[row, number]) for row in range(4))), float(low[number]), float(high[number]))
-            for key, number in self.keys.items()
-        ]
-        return sorted(found, key=lambda row: (-(row[1].shown + row[1].held), row[0]))
+_SETTLED = msgspec.json.Decoder(SettledLine)
 
 
 @dataclass
@@ -90,70 +64,86 @@ class Cost:
 
 
 class Headline:
-    """Feed it decisions in the order of time."""
+    """Feed it decisions, and the team's files before them; ask its ``occasions`` and counts."""
 
-    def __init__(self) -> None:
-        self.all, self.lessons, self.scopes, self.weeks = Table(), Table(), Table(), Table()
+    def __init__(self, now_ms: int, since_ms: int = 0) -> None:
+        """:param now_ms: the moment of looking; what is not settled then is counted as young. ``since_ms``: the period
+        begins."""
+        self.now_ms, self.since_ms = now_ms, since_ms
+        self.occasions = Occasions()
+        self.young = self.old = 0
+        """Occasions that are not settled yet; lessons shown or withheld by decisions of before the rule."""
+        self.teammates: dict[str, int] = {}
+        """Occasions by the file that told them."""
         self.cost = Cost()
         self.cost_by_week: dict[str, Cost] = {}
         self.expected: Floats = np.zeros((2, BINS))
         """Per bin of p: entries, and Σ p."""
         self.observed: Floats = np.zeros(BINS)
         self.latency: Floats = np.zeros((len(CHANNELS), MICROS_BINS))
-        self.history: dict[str, tuple[float, float, float]] = {}
-        """Week -> the difference so far, with the low and high that were true to say at that week's last look."""
-        self._shown, self._held = Rates(), Rates()
+        self._known = SortedKeys()
+        self._shared = False
 
-    def feed(
-        self, found: DecisionColumns, known: NDArray[np.bool_], kinds: NDArray[np.uint16], lesson: Ints, names: list[str]
-    ) -> None:
-        """Take decisions in; ``known`` per decision: its outcomes are; ``kinds`` and ``lesson`` per pool entry."""
-        self._costs(found)
-        self._calibrate(found)
-        ms = found.ms[found.decision]
-        chosen = (found.shown | found.held) & ~found.standing & known[found.decision]
-        rows = np.flatnonzero(chosen & (found.holdout[found.decision] > 0.0))
-        weeks = (ms[rows] - MONDAY_MS) // WEEK_MS
-        for each in np.unique(weeks):
-            self._occasions(found, rows[weeks == each], kinds, lesson, names)
+    def hear(self, lines: Iterable[bytes], source: str) -> None:
+        """Take in the settled occasions of one of the team's files; before the decisions."""
+        self._shared = True
+        found: list[tuple[int, SettledLine]] = []
+        for raw in lines:
+            if SHARED_MARK not in raw:
+                continue
+            try:
+                line = _SETTLED.decode(raw.strip())
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                continue  # counted with the outcomes
+            if line.lesson and is_sound(line.kind, line.coin_ms, line.horizon_ms, line.holdout, self.now_ms):
+                found.append((hash64(line.decision, line.lesson), line))
+        fresh = self._known.add(np.array([key for key, _ in found], dtype=np.uint64)).tolist()
+        kept = [line for (_, line), new in zip(found, fresh, strict=True) if new]
+        self.teammates[source] = self.teammates.get(source, 0) + len(kept)
+        self.occasions.add(
+            np.array([line.coin_ms // DAY_MS for line in kept], dtype=np.int64),
+            np.array([self.occasions.lesson(line.lesson) for line in kept], dtype=np.int64),
+            np.array(
+                [self._kind(line.agent, line.ranking, "", line.coin_ms, line.holdout) for line in kept], dtype=np.int64
+            ),
+            np.array([line.held for line in kept], dtype=np.bool_),
+            np.array([line.kind == "corrected" for line in kept], dtype=np.bool_),
+        )
 
-    def _occasions(
-        self, found: DecisionColumns, rows: Ints, kinds: NDArray[np.uint16], lesson: Ints, names: list[str]
-    ) -> None:
-        """Take in the pool entries that won a slot in one week."""
-        now = week(int(found.ms[found.decision[rows[0]]]))
-        shown, corrected = found.shown[rows], ((kinds[rows] & CORRECTED) > 0).astype(np.float64)
-        terms = self._terms(lesson[rows], found.holdout[found.decision[rows]], shown, corrected)
-        scope = [found.scopes[number] or ("no scope",) for number in found.decision[rows]]
-        self.all.add(terms, self._keys(self.all, ["all"] * len(rows)), shown, corrected)
-        self.lessons.add(terms, self._keys(self.lessons, [names[number] for number in lesson[rows]]), shown, corrected)
-        self.weeks.add(terms, self._keys(self.weeks, [now] * len(rows)), shown, corrected)
-        self.scopes.add(terms, self._keys(self.scopes, [", ".join(sorted(each)) for each in scope]), shown, corrected)
-        self._shown.learn(lesson[rows][shown], corrected[shown])
-        self._held.learn(lesson[rows][~shown], corrected[~shown])
-        self._remember(now)
+    def feed(self, found: DecisionColumns, corrected_ms: Ints, fresh: Bools) -> None:
+        """Take in the occasions of the decisions that are ``fresh``.
 
-    def _remember(self, now: str) -> None:
-        counts = self.all.counts[:, 0]
-        low, high = self.all.sequences.intervals()
-        rate = counts[1] / counts[0] if counts[0] else float("nan")
-        held = counts[3] / counts[2] if counts[2] else float("nan")
-        self.history[now] = (float(held - rate), float(low[0]), float(high[0]))
+        :param corrected_ms: when each pool entry was first corrected; 0: it was not.
+        """
+        chosen = (found.shown | found.held) & fresh[found.decision]
+        horizon = found.horizon[found.decision]
+        self.old += int((chosen & (horizon == 0) & (found.coin > 0.0)).sum())
+        rows = np.flatnonzero(chosen & (horizon > 0) & (found.coin > 0.0))
+        ms = found.ms[found.decision[rows]]
+        due = ms + horizon[rows]
+        self.young += int((due > self.now_ms).sum())
+        settled = due <= self.now_ms
+        rows, ms, due = rows[settled], ms[settled], due[settled]
+        if self._shared and len(rows):
+            new = self._known.add(found.occasion_key[rows])
+            rows, ms, due = rows[new], ms[new], due[new]
+        decision = found.decision[rows].tolist()
+        corrected = (corrected_ms[rows] >= ms) & (corrected_ms[rows] <= due)
+        names = [found.names[number] for number in found.lesson[rows].tolist()]
+        kinds = [
+            self._kind(found.agents[number], ranking, _scope(found.scopes[number]), when, holdout)
+            for number, ranking, when, holdout in zip(
+                decision, found.ranking[found.decision[rows]].tolist(), ms.tolist(), found.coin[rows].tolist(), strict=True
+            )
+        ]
+        lessons = np.array([self.occasions.lesson(name) for name in names], dtype=np.int64)
+        self.occasions.add(ms // DAY_MS, lessons, np.array(kinds, dtype=np.int64), found.held[rows], corrected)
 
-    def _terms(self, lesson: Ints, holdout: Floats, shown: NDArray[np.bool_], corrected: Floats) -> Arms:
-        """One occasion a row, with two arms: withheld (counts) and shown (counts against)."""
-        many = len(lesson)
-        one = np.ones(many)
-        occasion = np.arange(many)
-        held = arms(occasion, one, holdout, ~shown, corrected, self._held.predict(lesson), one, many)
-        seen = arms(occasion, -one, 1.0 - holdout, shown, corrected, self._shown.predict(lesson), one, many)
-        return joined([held, seen])
+    def _kind(self, agent: str, ranking: int, scope: str, ms: int, holdout: float) -> int:
+        return self.occasions.kind(Stratum(agent, ranking, scope, ms >= self.since_ms), holdout)
 
-    @staticmethod
-    def _keys(table: Table, keys: list[str]) -> Ints:
-        return np.array([table.number(key) for key in keys], dtype=np.int64)
-
-    def _costs(self, found: DecisionColumns) -> None:
+    def spend(self, found: DecisionColumns) -> None:
+        """Count what these decisions cost."""
         blocks = (found.channel == CHANNELS.index("stop")) & (found.chars > 0)
         _spend(self.cost, found, blocks, np.ones(found.count, dtype=bool))
         weeks = np.array([week(int(ms)) for ms in found.ms])
@@ -162,7 +152,8 @@ class Headline:
         place = np.minimum((np.log2(np.maximum(found.micros, 1.0)) * 8).astype(np.int64), MICROS_BINS - 1)
         np.add.at(self.latency, (found.channel, place), found.micros > 0)
 
-    def _calibrate(self, found: DecisionColumns) -> None:
+    def check(self, found: DecisionColumns) -> None:
+        """Count how often what was logged as p was shown."""
         place = np.minimum((found.p * BINS).astype(np.int64), BINS - 1)
         self.expected[0] += np.bincount(place, minlength=BINS)
         self.expected[1] += np.bincount(place, found.p, minlength=BINS)
@@ -188,3 +179,7 @@ def week(ms: int) -> str:
     """The Monday of this moment's week, UTC, as YYYY-MM-DD."""
     days = (ms - MONDAY_MS) // WEEK_MS * 7 + 4
     return str(np.datetime64(days, "D"))
+
+
+def _scope(names: tuple[str, ...]) -> str:
+    return ", ".join(sorted(names)) or NO_SCOPE

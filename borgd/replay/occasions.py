@@ -28,6 +28,8 @@ PRIOR_RATE = 0.1
 """design: the rate that is guessed before the first occasion."""
 GUESSES = 40
 """method: guesses are rounded to 1/40; a guess that is off by as much widens nothing that one could see."""
+LEAST_HOLDOUT = 1e-6
+"""guard: a coin of longer odds says nothing; one that always falls the same way is none."""
 HOLDOUTS = 1_000_000
 """method: holdouts are counted in millionths."""
 
@@ -171,3 +173,9 @@ def _rate(seen: Floats, lessons: Ints) -> Floats:
 def days(ms: Iterable[int]) -> Ints:
     """Days since 1970, UTC."""
     return np.array(list(ms), dtype=np.int64) // DAY_MS
+
+
+def is_sound(kind: str, coin_ms: int, horizon_ms: int, holdout: float, now_ms: int) -> bool:
+    """Whether a line of a team's file is an occasion that is settled by ``now_ms`` and can be believed."""
+    settled = 0 < coin_ms <= now_ms - horizon_ms and horizon_ms > 0
+    return settled and LEAST_HOLDOUT <= holdout <= 1.0 - LEAST_HOLDOUT and kind in ("corrected", "not_corrected")

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from borgd.lessons.team import hashed
 from borgd.memory.belief import CREDIT, PRECEDENCE, RANKS, SHIFT, BeliefRule, units
 from borgd.memory.records import OutcomeKind
 from borgd.replay.records import ABSURD, DAMAGED, LATEST_MS, NOT_A_NUMBER, hash64, hash_name
@@ -46,6 +47,8 @@ class OutcomeLine(msgspec.Struct, gc=False):
     session: str = ""
     held: bool = False
     credit: float = 1.0
+    coin_ms: int = 0
+    """Not 0: an occasion that was settled, told beside the outcomes themselves."""
 
 
 _DECODER = msgspec.json.Decoder(OutcomeLine)
@@ -54,9 +57,18 @@ _DECODER = msgspec.json.Decoder(OutcomeLine)
 class Outcomes:
     """All outcomes, packed. Fill with ``add``; then ``seal`` once; then ask."""
 
-    def __init__(self, *, beliefs: bool = True) -> None:
-        """:param beliefs: whether beliefs will be asked for; without, an outcome costs a quarter of the memory."""
+    def __init__(self, *, beliefs: bool = True, salt: str = "") -> None:
+        """:param beliefs: whether beliefs will be asked for; without, an outcome costs a quarter of the memory.
+
+        :param salt: the team's, where teammates' outcomes are added too: own ones are then counted as the team sees them.
+        """
         self._with_beliefs = beliefs
+        self._salt = salt
+        self._told: set[int] = set()
+        """Ids, where the same outcome may be found in an own journal and in the team's files."""
+        self._corrected_keys, self._corrected_times = array("Q"), array("q")
+        self._corrected_key: Keys = np.empty(0, dtype=np.uint64)
+        self._corrected_ms: Ints = np.empty(0, dtype=np.int64)
         self._keys, self._bits = array("Q"), array("H")
         self._lessons, self._sessions, self._times, self._results = array("Q"), array("Q"), array("q"), array("q")
         self.skipped: Counter[str] = Counter()
@@ -65,8 +77,11 @@ class Outcomes:
         self._key: Keys = np.empty(0, dtype=np.uint64)
         self._kind: NDArray[np.uint16] = np.empty(0, dtype=np.uint16)
 
-    def add(self, lines: Iterable[bytes]) -> None:
-        """Take lines of outcomes.jsonl in; what cannot be read is counted."""
+    def add(self, lines: Iterable[bytes], *, shared: bool = False) -> None:
+        """Take lines of outcomes.jsonl in; what cannot be read is counted.
+
+        :param shared: they are from a team's file: ids and sessions are hashed already, and decisions are nobody's here.
+        """
         for raw in lines:
             text = raw.strip(b" \t\r\n\0\xef\xbb\xbf")
             if not text:
@@ -80,18 +95,37 @@ class Outcomes:
             if not bit or not 0 < line.ms < LATEST_MS or not line.lesson:
                 self.skipped["unknown kind" if not bit else ABSURD] += 1
                 continue
-            self._take(line, bit)
+            if not line.coin_ms and self._is_new(line, shared=shared):
+                self._take(line, bit, shared=shared)
 
-    def _take(self, line: OutcomeLine, bit: int) -> None:
+    def _is_new(self, line: OutcomeLine, *, shared: bool) -> bool:
+        if not self._salt:
+            return True
+        key = hash64(line.id if shared else hashed(self._salt, "outcome", line.id))
+        if key in self._told:
+            return False
+        self._told.add(key)
+        return True
+
+    def _session(self, line: OutcomeLine, *, shared: bool) -> int:
+        name = line.session or f"\0{line.decision or line.id}"
+        if self._salt and not shared and line.session:
+            name = hashed(self._salt, "session", f"{line.agent}\0{line.session}")
+        return hash_name(line.agent, name)
+
+    def _take(self, line: OutcomeLine, bit: int, *, shared: bool) -> None:
         self.count += 1
         self.latest_ms = max(self.latest_ms, line.ms)
         if line.decision:
             self._keys.append(hash64(line.decision, line.lesson))
             self._bits.append(bit)
+            if bit == CORRECTED:
+                self._corrected_keys.append(self._keys[-1])
+                self._corrected_times.append(line.ms)
         rank = 0 if line.held else RANKS.get(line.kind, 0)
         if rank and self._with_beliefs:
             self._lessons.append(hash_name(line.lesson))
-            self._sessions.append(hash_name(line.agent, line.session or f"\0{line.decision or line.id}"))
+            self._sessions.append(self._session(line, shared=shared))
             self._times.append(line.ms)
             self._results.append(rank << SHIFT | units(line.credit))
 
@@ -105,7 +139,23 @@ class Outcomes:
         first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))) if len(key) else np.empty(0, dtype=np.int64)
         self._key = key[first]
         self._kind = np.bitwise_or.reduceat(bits, first) if len(first) else bits
+        self._seal_corrected()
         return self
+
+    def _seal_corrected(self) -> None:
+        keys = np.array(self._corrected_keys, dtype=np.uint64)
+        times = np.array(self._corrected_times, dtype=np.int64)
+        order = np.lexsort((times, keys))
+        self._corrected_key, first = np.unique(keys[order], return_index=True)
+        self._corrected_ms = times[order][first]
+        self._corrected_keys, self._corrected_times = array("Q"), array("q")
+
+    def corrected_ms(self, arm_keys: Keys) -> Ints:
+        """When each (decision, lesson) was first corrected; 0: it was not."""
+        if not len(self._corrected_key):
+            return np.zeros(len(arm_keys), dtype=np.int64)
+        place = np.minimum(np.searchsorted(self._corrected_key, arm_keys), len(self._corrected_key) - 1)
+        return np.where(self._corrected_key[place] == arm_keys, self._corrected_ms[place], 0)
 
     def kinds(self, arm_keys: Keys) -> NDArray[np.uint16]:
         """The kinds (bits of BIT) recorded for each (decision, lesson) key; 0 where there is none."""

@@ -18,6 +18,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from borgd.lessons.team import hashed
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -61,6 +63,7 @@ class ReplayedEntry(msgspec.Struct, gc=False):
     shown: bool = False
     held: bool = False
     cut: bool = False
+    holdout: float = 0.0
 
 
 class DecisionLine(msgspec.Struct, gc=False):
@@ -89,6 +92,9 @@ class DecisionLine(msgspec.Struct, gc=False):
     scopes: list[str] = []
     topics: list[str] = []
     subagent: str = ""
+    horizon_ms: int = 0
+    """0: from before a coin was thrown once a session and lesson; ``holdout`` is then every entry's."""
+    ranking: int = 0
 
 
 class _OnlyVersion(msgspec.Struct, gc=False):
@@ -121,17 +127,25 @@ def reason_against(line: DecisionLine) -> str | None:
         return ABSURD
     if not (0 <= line.chars < LARGEST_NUMBER and 0 <= line.micros < LARGEST_NUMBER and 0 <= line.slots < LARGEST_NUMBER):
         return ABSURD
-    if not math.isfinite(line.holdout):
-        return NOT_A_NUMBER
-    if not 0.0 <= line.holdout < 1.0:
+    if not 0 <= line.horizon_ms < LATEST_MS or not 0 <= line.ranking < LARGEST_NUMBER:
         return ABSURD
+    for holdout in {line.holdout, *(coin(line, entry) for entry in line.pool)}:
+        if not 0.0 <= holdout < 1.0:
+            return ABSURD if math.isfinite(holdout) else NOT_A_NUMBER
     for entry in line.pool:
-        reason = _reason_against_entry(entry, line.holdout)
+        reason = _reason_against_entry(entry, coin(line, entry))
         if reason:
             return reason
     if len({entry.id for entry in line.pool}) < len(line.pool):
         return CONTRADICTORY
     return None
+
+
+def coin(line: DecisionLine, entry: ReplayedEntry) -> float:
+    """The probability with which this entry is withheld if it wins a slot."""
+    if line.horizon_ms:
+        return entry.holdout
+    return 0.0 if entry.standing else line.holdout
 
 
 def _reason_against_entry(entry: ReplayedEntry, holdout: float) -> str | None:
@@ -190,6 +204,8 @@ class DecisionColumns:
     holdout: Floats
     best: Floats
     evidence: Floats
+    horizon: Ints
+    ranking: Ints
     session: NDArray[np.uint64]
     logger: NDArray[np.uint64]
     key: NDArray[np.uint64]
@@ -206,11 +222,16 @@ class DecisionColumns:
     shown: Bools
     held: Bools
     cut: Bools
+    coin: Floats
+    """The probability of being withheld once a slot is won; 0: no coin was thrown."""
     names: dict[int, str]
     """Lesson number (hash) to its id."""
     loggers: dict[int, tuple[str, float]]
-    """Logger number (hash) to its name and its holdout."""
+    """Logger number (hash) to its name and its holdout; nan where it differs from occasion to occasion."""
     scopes: list[tuple[str, ...]]
+    agents: list[str]
+    occasion_key: NDArray[np.uint64]
+    """Names an occasion for whoever counts it, on this machine and, with the team's salt, on every other; else 0."""
 
     @property
     def count(self) -> int:
@@ -220,8 +241,9 @@ class DecisionColumns:
 CHANNELS = ("early", "stop", "free")
 
 
-def columns(lines: Iterable[bytes], skipped: Counter[str], machine: str = "") -> DecisionColumns:
-    """Decode, check and pack lines; reasons are counted into ``skipped``. Order is kept."""
+def columns(lines: Iterable[bytes], skipped: Counter[str], machine: str = "", salt: str = "") -> DecisionColumns:
+    """Decode, check and pack lines; reasons are counted into ``skipped``. Order is kept. ``salt`` is a team's, if one
+    counts."""
     found: list[DecisionLine] = []
     for raw in lines:
         line = decode(raw)
@@ -229,15 +251,15 @@ def columns(lines: Iterable[bytes], skipped: Counter[str], machine: str = "") ->
             skipped[line] += 1
         elif line is not None:
             found.append(line)
-    return pack(found, machine)
+    return pack(found, machine, salt)
 
 
-def pack(found: list[DecisionLine], machine: str = "") -> DecisionColumns:
+def pack(found: list[DecisionLine], machine: str = "", salt: str = "") -> DecisionColumns:
     """Checked decisions into columns."""
     names: dict[str, int] = {}
     loggers: dict[str, float] = {}
     for line in found:
-        loggers.setdefault(logger_name(line, machine), line.holdout)
+        loggers.setdefault(logger_name(line, machine), math.nan if line.horizon_ms else line.holdout)
         for entry in line.pool:
             names.setdefault(entry.id, 0)
     names = {name: hash64(name) for name in names}
@@ -254,6 +276,8 @@ def pack(found: list[DecisionLine], machine: str = "") -> DecisionColumns:
         holdout=_floats([line.holdout for line in found]),
         best=_floats([line.best if math.isfinite(line.best) else 0.0 for line in found]),
         evidence=_floats([line.evidence if math.isfinite(line.evidence) else 0.0 for line in found]),
+        horizon=_ints([line.horizon_ms for line in found]),
+        ranking=_ints([line.ranking for line in found]),
         session=_keys([hash64(line.agent, line.session or f"\0{line.id}", line.subagent) for line in found]),
         logger=_keys([numbers[logger_name(line, machine)] for line in found]),
         key=_keys([hash64(line.id) for line in found]),
@@ -270,15 +294,27 @@ def pack(found: list[DecisionLine], machine: str = "") -> DecisionColumns:
         shown=_bools([entry.shown for entry in pool]),
         held=_bools([entry.held for entry in pool]),
         cut=_bools([entry.cut for entry in pool]),
+        coin=_floats([coin(line, entry) for line in found for entry in line.pool]),
         names={number: name for name, number in names.items()},
         loggers={hash64(name): (name, holdout) for name, holdout in loggers.items()},
         scopes=[tuple(line.scopes or line.topics) for line in found],
+        agents=[line.agent for line in found],
+        occasion_key=_keys(_occasion_keys(found, salt)) if salt else _keys(seen_keys),
     )
+
+
+def _occasion_keys(found: list[DecisionLine], salt: str) -> list[int]:
+    keys = []
+    for line in found:
+        name = hashed(salt, "decision", line.id)
+        keys += [hash64(name, entry.id) if entry.shown or entry.held else 0 for entry in line.pool]
+    return keys
 
 
 def logger_name(line: DecisionLine, machine: str) -> str:
     """Who wrote this decision: the machine and the rule it followed."""
-    return f"{line.machine or machine or 'this machine'} · {line.policy} · holdout {line.holdout:g}"
+    held = "a coin an occasion" if line.horizon_ms else f"holdout {line.holdout:g}"
+    return f"{line.machine or machine or 'this machine'} · {line.policy} · {held}"
 
 
 def _floats(values: list[float] | list[int]) -> Floats:
@@ -298,10 +334,12 @@ def _bools(values: list[bool]) -> Bools:
 
 
 PER_DECISION = (
-    "ms", "channel", "chars", "micros", "slots", "generic_slots", "holdout", "best", "evidence", "session", "logger", "key",
+    "ms", "channel", "chars", "micros", "slots", "generic_slots", "holdout", "best", "evidence", "horizon", "ranking",
+    "session", "logger", "key",
 )  # fmt: skip
 PER_ENTRY = (
-    "lesson", "arm_key", "p", "base", "share", "alpha", "beta", "scoped", "standing", "shown", "held", "cut",
+    "lesson", "arm_key", "p", "base", "share", "alpha", "beta", "scoped", "standing", "shown", "held", "cut", "coin",
+    "occasion_key",
 )  # fmt: skip
 
 
@@ -318,4 +356,5 @@ def take(found: DecisionColumns, keep: Bools) -> DecisionColumns:
         names=found.names,
         loggers=found.loggers,
         scopes=[scopes for scopes, kept in zip(found.scopes, keep.tolist(), strict=True) if kept],
+        agents=[agent for agent, kept in zip(found.agents, keep.tolist(), strict=True) if kept],
     )

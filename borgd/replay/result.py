@@ -6,6 +6,7 @@ Must not compute anything that the replay did not measure.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -20,20 +21,15 @@ from borgd.replay.findings import (
     CandidateResult,
     Coverage,
     EstimateFinding,
-    HeadlineFinding,
     LatencyFinding,
-    Rate,
     ReplayResult,
-    SoFar,
 )
-from borgd.replay.headline import Table
+from borgd.replay.headline_result import headline
 from borgd.replay.records import CHANNELS
 from borgd.replay.rewards import UNITS, Reward
 
 VERSION = 1
 """host: of the JSON document."""
-LISTED = 40
-"""design: lessons and scopes that are listed by name."""
 ANYTIME = "anytime-valid, empirical Bernstein mixture"
 BOOTSTRAP = "bootstrap: not valid for adaptive logs, nor when one looks more than once"
 WHY_NONE = {
@@ -42,8 +38,18 @@ WHY_NONE = {
 }
 
 
-def result(replay: Replay, *, use_bootstrap: bool = False, worth: float = WORTH) -> ReplayResult:
-    """The replay's findings so far."""
+def result(
+    replay: Replay,
+    *,
+    use_bootstrap: bool = False,
+    worth: float = WORTH,
+    areas: Mapping[str, str] | None = None,
+    scopes: Mapping[str, str] | None = None,
+) -> ReplayResult:
+    """The replay's findings so far.
+
+    :param areas: lesson -> its area; ``scopes``: lesson -> its systems, in place of what the decisions say.
+    """
     return ReplayResult(
         version=VERSION,
         interval=BOOTSTRAP if use_bootstrap else ANYTIME,
@@ -54,7 +60,7 @@ def result(replay: Replay, *, use_bootstrap: bool = False, worth: float = WORTH)
             for reward in replay.rewards
             for candidate in replay.candidates
         ],
-        headline=_headline(replay, worth),
+        headline=headline(replay.headline, areas or {}, scopes or {}, team=bool(replay.salt)),
         calibration=_calibration(replay),
         latency=_latency(replay),
     )
@@ -162,6 +168,9 @@ def _mixed(replay: Replay, account: RunningSums) -> dict[str, float]:
     holdout = np.array([replay.loggers[each][1] for each in account.by_logger])
     factors = [1.0 - holdout] if len(account.sides) == 1 else [holdout, 1.0 - holdout]
     shares = count / count.sum()
+    weighted = {"DR, loggers weighted": float(estimators.inverse_variance_shares(mean, variance, count) @ mean)}
+    if not np.isfinite(holdout).all():  # it differs from occasion to occasion: no one factor for a logger
+        return weighted
     balanced = sum(
         sign * float(estimators.balanced_factors(factor, shares) @ table[:, 3 + place])
         for place, (sign, factor) in enumerate(zip(account.signs, factors, strict=True))
@@ -206,61 +215,6 @@ def _verdict(
     more = more_sessions(variance, worth, account.decisions, len(replay.sessions))
     wait = "no number of sessions would show it" if more is None else f"about {more:,} more sessions"
     return "not enough data", f"{name}: not enough data ({span}): {wait} to see a difference of {worth:g}.", more
-
-
-def _headline(replay: Replay, worth: float) -> HeadlineFinding:
-    head, cost = replay.headline, replay.headline.cost
-    overall = _rates(head.all, 1)
-    return HeadlineFinding(
-        overall=overall[0] if overall else None,
-        sentence=_headline_sentence(replay, overall[0] if overall else None, worth),
-        weeks=sorted(_rates(head.weeks, 1 << 30), key=lambda rate: rate.key),
-        so_far=[
-            SoFar(week=week, value=_finite(value), low=_finite(low), high=_finite(high))
-            for week, (value, low, high) in sorted(head.history.items())
-        ],
-        lessons=_rates(head.lessons, LISTED),
-        scopes=_rates(head.scopes, LISTED),
-        recalls=cost.recalls,
-        characters_per_recall=cost.chars / cost.recalls if cost.recalls else None,
-        blocks=cost.blocks,
-        milliseconds_per_recall=cost.micros / cost.recalls / 1000.0 if cost.recalls else None,
-    )
-
-
-def _rates(table: Table, most: int) -> list[Rate]:
-    return [
-        Rate(
-            key=key,
-            shown=group.shown,
-            shown_rate=_finite(group.shown_rate),
-            held=group.held,
-            held_rate=_finite(group.held_rate),
-            low=_finite(low),
-            high=_finite(high),
-        )
-        for key, group, low, high in table.rows()[:most]
-    ]
-
-
-def _headline_sentence(replay: Replay, rate: Rate | None, worth: float) -> str:
-    if rate is None or rate.low is None or rate.high is None:
-        return (
-            "Not enough data: no lesson that won a slot is judged yet. What became of a lesson, shown or held out, is known "
-            "when its session is over, at most two days later; keep working and look again then."
-        )
-    shown, held = rate.shown_rate, rate.held_rate
-    said = f"corrected again in {_share(shown)} where shown ({rate.shown:,}), {_share(held)} where held out ({rate.held:,})"
-    span = f"{_signed(rate.low * 100, 1)} to {_signed(rate.high * 100, 1)} points"
-    if rate.low > 0.0:
-        return f"The lessons help: {said}; showing prevents {span}."
-    if rate.high < 0.0:
-        return f"The lessons hurt: {said}; showing changes it by {span}."
-    sequences = replay.headline.all.sequences
-    variance = float(sequences.squares[:, 0].min(axis=1).max() / sequences.count[0])
-    more = more_sessions(variance, worth, int(sequences.count[0]), len(replay.sessions))
-    wait = "" if more is None else f"; about {more:,} more sessions to see a difference of {worth * 100:g} points"
-    return f"Not enough data: {said}; showing prevents {span}{wait}."
 
 
 def _calibration(replay: Replay) -> list[CalibrationBin]:

@@ -44,19 +44,20 @@ class Side:
 
 def p_held(found: DecisionColumns) -> Floats:
     """P(would have been shown and was withheld), per entry; 0 where nothing may be withheld."""
-    holdout = found.holdout[found.decision]
-    return np.where(found.standing, 0.0, found.p * holdout / (1.0 - holdout))
+    return found.p * found.coin / (1.0 - found.coin)
 
 
 def settled(found: DecisionColumns, kinds: NDArray[np.uint16], now_ms: int) -> Bools:
     """Per decision: all of its outcomes are known.
 
     Good outcomes and corrections come at once, "not corrected" only when a session is over, and held-out lessons have no
-    other. So what is young is passed over whatever it has, and of the rest what is not judged for every lesson that was
-    shown or held out: neither the quick nor one of the two groups may be favoured.
+    other. So a decision is settled once its horizon has passed, whatever it has by then, and what has nothing was not
+    corrected: neither the quick nor one of the two groups may be favoured. One from before there were horizons is passed
+    over for two days, and then where it is not judged for every lesson that was shown or held out.
     """
     waiting = np.bincount(found.decision, (found.shown | found.held) & (kinds == 0), minlength=found.count) > 0
-    return (found.ms <= now_ms - SETTLE_MS) & ~waiting
+    old = (found.ms <= now_ms - SETTLE_MS) & ~waiting
+    return np.where(found.horizon > 0, found.ms <= now_ms - found.horizon, old)
 
 
 def sides(found: DecisionColumns, kinds: NDArray[np.uint16], reward: Reward) -> list[Side]:

@@ -17,8 +17,11 @@ import numpy as np
 from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.records import Decision, Outcome, OutcomeKind
-from borgd.recall.choose import Choice, choose_early, choose_stop
+from borgd.recall.choose import HORIZON_MS, Choice, choose_early, choose_stop
 from borgd.recall.policy import RecallPolicy
+from borgd.replay.estimate.betting import log_evidence
+from borgd.replay.occasions import DAY_MS, Occasions, OccasionTable, Stratum
+from borgd.replay.withholding import holdout
 
 ENGINEERS = ("ada", "barbara", "edsger", "grace", "ken")
 AGENTS = ("claude-code", "codex", "gemini")
@@ -117,17 +120,47 @@ def world(seed: int, lessons: int = 60) -> World:
     return World(made, truth)
 
 
-def simulate(
-    sessions: int, seed: int, lessons: int = 60, policy: RecallPolicy | None = None, given: World | None = None
+class Course(msgspec.Struct, frozen=True, kw_only=True):
+    """How sessions go, beside what is true of lessons: what was found to mislead whoever counts. Shares are in [0, 1]."""
+
+    again: float = 0.3
+    """Sessions whose agent comes to Stop once more, for a further prompt."""
+    tasks: int = 1
+    """Systems that a session works on, one after the other."""
+    subagents: float = 0.0
+    """Sessions whose Stop is a subagent's."""
+    open: float = 0.0
+    """Sessions that never end: nobody says that there was no correction."""
+    lost_shown: float = 0.0
+    lost_held: float = 0.0
+    """Ends that are lost, where the lesson was shown and where it was withheld."""
+    drift: bool = False
+    """Half-way, showing stops preventing anything."""
+    flood: float = 0.0
+    """Sessions of one engineer, who is corrected twice as often and whom nothing helps."""
+    attention: float = 0.0
+    """Each further lesson of a session takes this share of what the others prevent."""
+
+
+USUAL = Course()
+
+
+def simulate(  # noqa: PLR0917
+    sessions: int,
+    seed: int,
+    lessons: int = 60,
+    policy: RecallPolicy | None = None,
+    given: World | None = None,
+    course: Course = USUAL,
 ) -> Iterator[SimulatedRecords]:
     """Session by session what the world wrote. Memory learns from outcomes once their time has come.
 
+    :param policy: None: the usual one, and lessons are withheld by the rule; else with its ``holdout``.
     :param given: a world to use in place of the seed's own.
     """
-    policy = policy or RecallPolicy()
     made = given or world(seed, lessons)
     random = np.random.default_rng([seed, 1])
-    life = _Life(made, Memory(made.lessons, rule=policy.memory), policy)
+    life = _Life(made, Memory(made.lessons, rule=(policy or RecallPolicy()).memory), policy, course, sessions)
     waiting: list[tuple[int, str, Outcome]] = []
     now = START_MS
     for number in range(sessions):
@@ -138,48 +171,115 @@ def simulate(
         records = session.run()
         for outcome in records.outcomes:
             heapq.heappush(waiting, (outcome.ms, outcome.id, outcome))
+        life.settle(records, now)
         yield records
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Life:
-    """What all sessions share."""
+    """What all sessions share: the memory, and what a machine knows of its lessons' occasions."""
 
     made: World
     memory: Memory
-    policy: RecallPolicy
+    policy: RecallPolicy | None
+    course: Course
+    sessions: int
+    met: set[str] = field(default_factory=set)
+    occasions: Occasions = field(default_factory=Occasions)
+    evidence: dict[str, float] = field(default_factory=dict)
+    waiting: list[SimulatedRecords] = field(default_factory=list)
+    looked_ms: int = 0
+
+    def holdout(self, name: str) -> float:
+        """The probability with which this lesson is withheld at a session's first contact with it."""
+        if name not in self.met:
+            return 0.0
+        return self.policy.holdout if self.policy is not None else holdout(self.evidence.get(name, 0.0))
+
+    def settle(self, records: SimulatedRecords, now_ms: int) -> None:
+        """Once a day, count what is due, as a machine does; the rule looks at no more than that."""
+        if self.policy is not None:
+            return
+        self.waiting.append(records)
+        if now_ms - self.looked_ms < DAY_MS:
+            return
+        self.looked_ms = now_ms
+        due = [one for one in self.waiting if not one.decisions or one.decisions[-1].ms + HORIZON_MS <= now_ms]
+        self.waiting = [one for one in self.waiting if one.decisions and one.decisions[-1].ms + HORIZON_MS > now_ms]
+        for session in due:
+            self._count(session)
+        by_lesson = OccasionTable(self.occasions.rows()).by(lambda row: row.lesson)
+        self.evidence = {name: log_evidence(counts, 1) for name, counts in by_lesson.items()}
+
+    def _count(self, session: SimulatedRecords) -> None:
+        when = {(one.decision, one.lesson): one.ms for one in session.outcomes if one.kind == "corrected"}
+        for decision in session.decisions:
+            for entry in decision.pool:
+                if (entry.shown or entry.held) and entry.holdout > 0.0:
+                    ms = when.get((decision.id, entry.id), 0)
+                    self.occasions.one(
+                        decision.ms // DAY_MS, entry.id, Stratum(decision.agent, decision.ranking, "", True), entry.holdout,
+                        held=entry.held, corrected=decision.ms <= ms <= decision.ms + HORIZON_MS,
+                    )  # fmt: skip
 
 
 class _Session:
-    """One session: an early recall when its system is named, then perhaps a Stop, then its end."""
+    """One session: for each task an early recall when its system is named, then perhaps Stops, then its end."""
 
     def __init__(self, number: int, now: int, life: _Life, random: np.random.Generator) -> None:
-        self.number, self.now, self.random = number, now, random
-        self.made, self.memory, self.policy = life.made, life.memory, life.policy
+        self.number, self.now, self.random, self.life = number, now, random, life
+        self.made, self.memory, self.course = life.made, life.memory, life.course
+        self.policy = life.policy or RecallPolicy()
         self.engineer = ENGINEERS[int(random.integers(len(ENGINEERS)))]
+        if random.random() < self.course.flood:
+            self.engineer = ENGINEERS[0]
         self.agent = AGENTS[int(random.integers(len(AGENTS)))]
         self.session = f"s{number:07d}"
         phase = 2 * np.pi * (number / SEASON_SESSIONS + np.arange(len(SYSTEMS)) / len(SYSTEMS))
         weight = 1.0 + SEASON * np.sin(phase)
-        self.system = SYSTEMS[int(random.choice(len(SYSTEMS), p=weight / weight.sum()))]
+        self.systems = random.choice(len(SYSTEMS), size=self.course.tasks, replace=False, p=weight / weight.sum()).tolist()
+        self.system = SYSTEMS[self.systems[0]]
         self.season = float(1.0 + 0.3 * np.sin(2 * np.pi * number / SEASON_SESSIONS))
+        self.subagent = "a1" if random.random() < self.course.subagents else ""
+        self.is_open = bool(random.random() < self.course.open)
+        self.told: set[str] = set()
+        self.withheld: set[str] = set()
+        self.asked: set[str] = set()
+        self.acted: set[str] = set()
+        self.corrected: dict[str, int] = {}
+        """Lesson -> when it was corrected in this session; 0: it is not."""
         self.records = SimulatedRecords()
 
     def run(self) -> SimulatedRecords:
+        for place, system in enumerate(self.systems):
+            self.system = SYSTEMS[system]
+            self._task(place)
+            self.now += STOP_AFTER_MS
+        return self.records
+
+    def _task(self, place: int) -> None:
         matches = self._matches()
         early = choose_early(
-            matches, self.made.lessons, self.memory, topics=(self.system,), done=(), session=self.session,
-            decision_id=f"{self.session}-e", now_ms=self.now, policy=self.policy,
+            matches, self.made.lessons, self.memory, topics=(self.system,), done=self.told | self.withheld,
+            session=self.session, decision_id=f"{self.session}-{place}e", now_ms=self.now, policy=self.policy,
+            withhold=self._holdout,
         )  # fmt: skip
         self._record(early)
-        if self.random.random() < STOPS:
+        for again in range(1 + (self.random.random() < self.course.again)):
+            if self.random.random() >= STOPS:
+                continue
             self.now += STOP_AFTER_MS
             stop = choose_stop(
-                matches, self.made.lessons, self.memory, done={*early.shown, *early.held}, delivered=early.shown,
-                session=self.session, decision_id=f"{self.session}-s", now_ms=self.now, policy=self.policy,
+                matches, self.made.lessons, self.memory, done=self.withheld | self.asked | self.acted, delivered=self.told,
+                session=self.session, decision_id=f"{self.session}-{place}s{again}", now_ms=self.now, policy=self.policy,
+                withhold=self._holdout,
             )  # fmt: skip
             self._record(stop)
-        return self.records
+            self.asked.update(stop.shown)
+
+    def _holdout(self, name: str) -> float:
+        """One coin a session and lesson, at their first contact."""
+        return 0.0 if name in self.told or name in self.withheld else self.life.holdout(name)
 
     def _matches(self) -> list[SimulatedMatch]:
         found = []
@@ -196,23 +296,33 @@ class _Session:
         decision = msgspec.structs.replace(
             choice.decision, agent=self.agent, engineer=self.engineer, machine=MACHINE, scopes=(self.system,),
             repo=self.system.casefold(), micros=int(self.random.lognormal(6.5, 0.5)),
+            subagent=self.subagent if choice.decision.channel == "stop" else "",
         )  # fmt: skip
         self.records.decisions.append(decision)
+        shown = sum(entry.shown for entry in decision.pool)
         for entry in decision.pool:
-            chances = self._chances(decision.id, entry.id)
+            chances = self._chances(decision.id, entry.id, shown)
             self.records.known.append(chances)
             if entry.shown or entry.held:
                 self._outcomes(decision, chances, held=entry.held)
+        for entry in decision.pool:
+            (self.told if entry.shown else self.withheld if entry.held else set[str]()).add(entry.id)
+        self.life.met.update(choice.shown, choice.held)
 
-    def _chances(self, decision: str, lesson: str) -> KnownTruth:
+    def _chances(self, decision: str, lesson: str, shown: int) -> KnownTruth:
         truth = self.made.truth[lesson]
         applies = truth.applies
         repeats = min(1.0, applies * truth.repeats * self.season)
+        prevents = truth.prevents * (1.0 - self.course.attention) ** max(0, shown - 1)
+        if self.course.drift and self.number >= self.life.sessions // 2:
+            prevents = 0.0
+        if self.course.flood and self.engineer == ENGINEERS[0]:
+            repeats, prevents = min(1.0, 2.0 * repeats), 0.0
         return KnownTruth(
             decision=decision,
             lesson=lesson,
             changed=applies * truth.changes,
-            corrected_shown=repeats * (1.0 - truth.prevents),
+            corrected_shown=repeats * (1.0 - prevents),
             corrected_held=repeats,
         )
 
@@ -223,11 +333,16 @@ class _Session:
             luck = self.random.random()
             kind: OutcomeKind = "changed" if luck < chances.changed else "ignored" if luck < truth.applies else "not_arisen"
             self._outcome(decision, chances, kind, self.now + STOP_AFTER_MS // 2, held)
-        corrected = self.random.random() < (chances.corrected_held if held else chances.corrected_shown)
+            if kind == "changed":
+                self.acted.add(chances.lesson)
         ended = self.now + int(self.random.exponential(END_AFTER_MS)) + 1
-        if corrected:
-            self._outcome(decision, chances, "corrected", ended, held)
-        elif held:
+        if chances.lesson not in self.corrected:
+            happens = self.random.random() < (chances.corrected_held if held else chances.corrected_shown)
+            self.corrected[chances.lesson] = ended if happens else 0
+        lost = self.random.random() < (self.course.lost_held if held else self.course.lost_shown)
+        if self.corrected[chances.lesson]:
+            self._outcome(decision, chances, "corrected", max(decision.ms, self.corrected[chances.lesson]), held)
+        elif held and not self.is_open and not lost:
             self._outcome(decision, chances, "not_corrected", ended, held)
 
     def _outcome(self, decision: Decision, chances: KnownTruth, kind: OutcomeKind, ms: int, held: bool) -> None:

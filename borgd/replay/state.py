@@ -15,13 +15,14 @@ from borgd.errors import BorgError
 from borgd.replay.estimate.intervals import Bootstrap
 from borgd.replay.estimate.pseudo import Sequences
 from borgd.replay.estimate.running_sums import RunningSums, Sums
-from borgd.replay.headline import Cost, Headline, Table
+from borgd.replay.headline import Cost, Headline
 from borgd.replay.keys import SortedKeys
+from borgd.replay.occasions import Occasions
 from borgd.replay.rewards import Lessons, Rates
 
 CLASSES = {
     kind.__name__: kind
-    for kind in (RunningSums, Sums, Cost, Headline, Table, Bootstrap, SortedKeys, Sequences, Lessons, Rates)
+    for kind in (RunningSums, Sums, Cost, Headline, Occasions, Bootstrap, SortedKeys, Sequences, Lessons, Rates)
 }
 TAG = "!"
 DTYPES = frozenset({"float64", "int64", "uint64"})

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import math
 
-HORIZON_MS = 24 * 3600 * 1000
-"""design: an occasion is settled so long after its coin, by the corrections of its own session until then."""
-
 LADDER: tuple[tuple[float, float], ...] = ((40.0, 0.02), (10.0, 0.05), (3.0, 0.1))
 """tuned (tests/perf/bench_evidence): (evidence that showing it helps, as a bet's capital; holdout from there on). At 40 the
 lesson's own sequence excludes 0."""

@@ -17,15 +17,13 @@ from borgd.journal import Journal, TypedFollower
 from borgd.lessons.team import hashed
 from borgd.memory.records import SettledOutcome
 from borgd.replay.estimate.betting import log_evidence
-from borgd.replay.occasions import DAY_MS, Occasions, OccasionTable, Stratum
+from borgd.replay.occasions import DAY_MS, Occasions, OccasionTable, Stratum, is_sound
 from borgd.replay.records import hash64
 from borgd.replay.withholding import holdout
 from borgd.stores.team import Team
 
 NEVER = -1
 """host: when a lesson had its last contact, before it had any."""
-LEAST_HOLDOUT = 1e-6
-"""guard: a coin of longer odds says nothing; one that always falls the same way is none."""
 SOON_BYTES = 16 << 20
 """design: a journal of decisions up to this size is read before the first hook is served; a longer one in the background,
 and until it is read nothing is withheld."""
@@ -76,7 +74,7 @@ class OccasionStore:
         """Whether everything that was there at the start is read."""
         self.problem = ""
         self.unpublished: list[SettledOutcome] = []
-        """Settled here and not told to the team yet."""
+        """SettledOutcome here and not told to the team yet."""
         self._decisions = TypedFollower(decisions, _Line)
         self._outcomes = TypedFollower(outcomes, _Said)
         self._shared: dict[str, TypedFollower[SettledOutcome]] = {}
@@ -179,20 +177,12 @@ class OccasionStore:
             except JournalError as error:
                 self.problem = str(error)
                 continue
-            gained += sum(self._count(one, one.decision, one.lesson) for one in records if sound(one, now_ms))
+            gained += sum(self._count(one, one.decision, one.lesson) for one in records if _is_sound(one, now_ms))
         return gained
 
     def _weigh(self) -> None:
         table = OccasionTable(self._counts.rows())
         self._evidence = {name: log_evidence(counts, 1) for name, counts in table.by(lambda row: row.lesson).items()}
-
-
-def sound(one: SettledOutcome, now_ms: int) -> bool:
-    """Whether a line of a team's file is a settled occasion that can be believed."""
-    if one.kind not in ("corrected", "not_corrected") or not one.lesson:
-        return False
-    settled = 0 < one.coin_ms <= now_ms - one.horizon_ms and one.horizon_ms > 0
-    return settled and LEAST_HOLDOUT <= one.holdout <= 1.0 - LEAST_HOLDOUT
 
 
 def _occasion(line: _Line, entry: _Entry) -> SettledOutcome:
@@ -216,3 +206,7 @@ def _occasion(line: _Line, entry: _Entry) -> SettledOutcome:
         policy=line.policy,
         ranking=line.ranking,
     )
+
+
+def _is_sound(one: SettledOutcome, now_ms: int) -> bool:
+    return bool(one.lesson) and is_sound(one.kind, one.coin_ms, one.horizon_ms, one.holdout, now_ms)

@@ -14,7 +14,7 @@ import msgspec
 from borgd import clock
 from borgd.cli.debug import replay_files as files
 from borgd.cli.terminal_text import about, printable
-from borgd.errors import UsageError
+from borgd.errors import BorgError, UsageError
 from borgd.replay.candidates import CandidatePolicy, parse, parse_named
 from borgd.replay.engine import Replay
 from borgd.replay.estimate.power import WORTH
@@ -43,6 +43,8 @@ def run(argv: list[str]) -> int:
             msgspec.json.encode({"version": 1, "coverage": None, "candidates": []}).decode() if arguments.json else NOTHING
         )
         return 0
+    if arguments.team and files.team_directory() is None and not files.outcome_files(arguments.outcomes).shared:
+        raise BorgError("no team here: borg team join DIR joins one; without --team this machine's occasions count")
     replay = replayed(
         decisions,
         files.outcome_files(arguments.outcomes),
@@ -50,8 +52,16 @@ def run(argv: list[str]) -> int:
         arguments.reward or (["all"] if arguments.html else ["changed"]),
         bootstrap=arguments.interval == "bootstrap",
         beliefs=bool(arguments.html),
+        team=arguments.team,
     )
-    found = result(replay, use_bootstrap=arguments.interval == "bootstrap", worth=arguments.worth)
+    lessons = files.known_lessons() if arguments.team else []
+    found = result(
+        replay,
+        use_bootstrap=arguments.interval == "bootstrap",
+        worth=arguments.worth,
+        areas=files.areas_of(lessons),
+        scopes=files.scopes_of(lessons),
+    )
     if arguments.html:
         from borgd.cli.debug.report import page_of
 
@@ -67,19 +77,23 @@ def run(argv: list[str]) -> int:
 
 def replayed(
     decisions: Sequence[Path],
-    outcomes: Sequence[Path],
+    outcomes: files.OutcomeFiles,
     candidates: list[CandidatePolicy],
     rewards: Sequence[str],
     *,
     bootstrap: bool = False,
     beliefs: bool = False,
+    team: bool = False,
 ) -> Replay:
-    """A replay of these files."""
+    """A replay of these files; ``team``: the occasions of all its machines count."""
     known = files.read_outcomes(outcomes, beliefs=beliefs or any(candidate.moves_beliefs for candidate in candidates))
     now_ms = max(clock.now_ms(), known.latest_ms)
     chosen = files.rewards(rewards)
-    replay = Replay(candidates, chosen, known, now_ms, bootstrap=SEED if bootstrap else None)
-    files.run(replay, decisions, files.fingerprint(decisions, known, candidates, [chosen, bootstrap]))
+    salt = outcomes.salt if team else ""
+    replay = Replay(candidates, chosen, known, now_ms, bootstrap=SEED if bootstrap else None, salt=salt)
+    if team:
+        files.hear(replay, outcomes)
+    files.run(replay, decisions, files.fingerprint(decisions, known, candidates, [chosen, bootstrap, salt]))
     return replay
 
 
@@ -90,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--outcomes", nargs="+", default=[], metavar="FILE", help="outcome journals (default: this machine's and the team's)"
     )
+    add("--team", action="store_true", help="the headline of the whole team, from the occasions that its machines share")
     add("--set", action="append", default=[], metavar="CONSTANT=VALUE", help="a constant of one candidate; may be repeated")
     add("--candidate", nargs="+", action="extend", default=[], metavar="NAME:CONSTANT=VALUE,…", help="a candidate by name")
     add("--reward", action="append", choices=[*REWARDS, "all"], help="what counts as good (default: changed)")

@@ -10,25 +10,36 @@ import hashlib
 import heapq
 import multiprocessing
 import os
+import re
 import sys
 import time
+from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import IO
 
 import msgspec
+import numpy as np
 
+from borgd.cli.lesson import lesson_files
 from borgd.config.schema import load
 from borgd.errors import BorgError, InputError
+from borgd.lessons.lesson import Lesson
+from borgd.lessons.team import parse_name
 from borgd.paths import private_dir, user_paths
 from borgd.replay import state
 from borgd.replay.candidates import CandidatePolicy
 from borgd.replay.engine import Ready, Replay
+from borgd.replay.headline import NO_SCOPE
 from borgd.replay.outcomes import Outcomes
+from borgd.replay.records import LATEST_MS
 from borgd.replay.rewards import Reward
+from borgd.stores.team import CARD, read_card
 
 CHUNK_LINES = 2048
 """method: lines that are decoded together."""
@@ -51,6 +62,8 @@ class _When(msgspec.Struct, gc=False):
 
 
 _WHEN = msgspec.json.Decoder(_When)
+_HEAD = re.compile(rb'\{"id":"[^"\\]{0,200}","ms":([0-9]{1,15})[,}]')
+"""How a line begins that we wrote ourselves."""
 
 
 def decision_files(given: Sequence[str]) -> list[Path]:
@@ -63,16 +76,34 @@ def decision_files(given: Sequence[str]) -> list[Path]:
     return [file for file in files if file.exists()]
 
 
-def outcome_files(given: Sequence[str], *, team: bool = True) -> list[Path]:
-    """The files named, or this machine's journal and the team's."""
+@dataclass(frozen=True)
+class OutcomeFiles:
+    """Where outcomes are: ``own`` journals, and files of a team, which see sessions and decisions hashed under its
+    ``salt``."""
+
+    own: list[Path]
+    shared: list[Path]
+    salt: str = ""
+
+
+def outcome_files(given: Sequence[str], *, team: bool = True) -> OutcomeFiles:
+    """The files named, or this machine's journal and the team's. A file in a team's directory is a team's.
+
+    :raises InputError: a named file is not there.
+    """
     if given:
         files = [Path(name) for name in given]
         _must_exist(files)
-        return files
+        shared = [file for file in files if parse_name(file.name) is not None and (file.parent / CARD).exists()]
+        salt = read_card(shared[0].parent).salt if shared else ""
+        return OutcomeFiles([file for file in files if file not in shared], shared, salt)
     own = user_paths().journal("outcomes")
-    found = [own] if own.exists() else []
     directory = team_directory() if team else None
-    return found + (sorted(directory.glob("*.outcomes.jsonl")) if directory is not None else [])
+    if directory is None:
+        return OutcomeFiles([own] if own.exists() else [], [])
+    named = [(path, parse_name(path.name)) for path in sorted(directory.iterdir())]
+    shared = [path for path, name in named if name is not None and name.kind == "outcomes"]
+    return OutcomeFiles([own] if own.exists() else [], shared, read_card(directory).salt)
 
 
 def team_directory() -> Path | None:
@@ -80,7 +111,7 @@ def team_directory() -> Path | None:
     file = user_paths().config_file
     configured = load(file.read_bytes() if file.exists() else None, str(file)).team.directory
     directory = Path(configured).expanduser() if configured else None
-    return directory if directory is not None and directory.is_dir() else None
+    return directory if directory is not None and (directory / CARD).is_file() else None
 
 
 def _must_exist(files: list[Path]) -> None:
@@ -89,13 +120,50 @@ def _must_exist(files: list[Path]) -> None:
             raise InputError(str(file), "expected a file of JSON lines; there is none")
 
 
-def read_outcomes(files: Sequence[Path], *, beliefs: bool) -> Outcomes:
+def read_outcomes(files: OutcomeFiles, *, beliefs: bool) -> Outcomes:
     """All outcomes of these files; ``beliefs``: will be asked of them."""
-    outcomes = Outcomes(beliefs=beliefs)
+    outcomes = Outcomes(beliefs=beliefs, salt=files.salt)
+    for file in [*files.own, *files.shared]:
+        with file.open("rb") as stream:
+            outcomes.add(_lines(stream), shared=file in files.shared)
+    return outcomes.seal()
+
+
+def hear(replay: Replay, files: OutcomeFiles) -> None:
+    """Take in the settled occasions that a team's files tell of; before its decisions are fed."""
+    for file in files.shared:
+        name = parse_name(file.name)
+        with file.open("rb") as stream:
+            replay.headline.hear(_lines(stream), name.owner if name is not None else file.name)
+
+
+def known_lessons() -> list[Lesson]:
+    """The lessons of this machine and its team that any of its machines can see."""
+    return [lesson for lesson in lesson_files.load() if lesson.reach != "personal"]
+
+
+def areas_of(lessons: Sequence[Lesson]) -> dict[str, str]:
+    """Lesson -> its area."""
+    return {lesson.id: lesson.area for lesson in lessons}
+
+
+def scopes_of(lessons: Sequence[Lesson]) -> dict[str, str]:
+    """Lesson -> its systems, joined."""
+    return {lesson.id: ", ".join(sorted(lesson.scope)) or NO_SCOPE for lesson in lessons}
+
+
+def questions_of(lessons: Sequence[Lesson]) -> dict[str, str]:
+    """Lesson -> its question."""
+    return {lesson.id: lesson.question for lesson in lessons}
+
+
+def last_ms(files: Sequence[Path]) -> int:
+    """The time of the latest decision in these files; 0: there is none."""
+    latest = 0
     for file in files:
         with file.open("rb") as stream:
-            outcomes.add(_lines(stream))
-    return outcomes.seal()
+            latest = max(latest, *map(_when, _lines(stream)), 0)
+    return latest
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
@@ -109,7 +177,10 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes]:
 
 @dataclass
 class Lines:
-    """The lines of one or more decision files, merged by their time; ``offset`` counts lines given out."""
+    """The lines of one or more decision files in the order of their time; ``offset`` counts lines given out.
+
+    Lines of the same moment come in the order of their bytes: how they lie in their files changes nothing.
+    """
 
     files: Sequence[Path]
     given: int = 0
@@ -121,11 +192,10 @@ class Lines:
 
     def chunks(self, skip: int) -> Iterator[list[bytes]]:
         """Chunks of lines after the first ``skip`` lines."""
-        streams = [file.open("rb") for file in self.files]
-        try:
-            merged = self._counted(streams[0]) if len(streams) == 1 else heapq.merge(*map(self._counted, streams), key=_when)
-            chunk: list[bytes] = []
-            for line in merged:
+        chunk: list[bytes] = []
+        with ExitStack() as stack:
+            streams = [stack.enter_context(file.open("rb")) for file in self.files]
+            for _, line in heapq.merge(*map(self._in_order, streams)):
                 self.given += 1
                 if self.given <= skip:
                     continue
@@ -135,19 +205,52 @@ class Lines:
                     chunk = []
             if chunk:
                 yield chunk
-        finally:
-            for stream in streams:
-                stream.close()
 
-    def _counted(self, stream: IO[bytes]) -> Iterator[bytes]:
+    def _in_order(self, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+        """(time, line) of one file, sorted; 16 bytes a line are kept of one that is not sorted as it lies there."""
+        if _is_sorted(stream):
+            for line in _lines(stream):
+                self.read_bytes += len(line)
+                yield _when(line), line
+            return
+        times, offsets = array("q"), array("q")
+        stream.seek(0)
+        at = 0
         for line in _lines(stream):
-            self.read_bytes += len(line)
-            yield line
+            times.append(_when(line))
+            offsets.append(at)
+            at = stream.tell()
+        order = np.argsort(np.array(times, dtype=np.int64), kind="stable").tolist()
+        for moment, places in groupby(order, key=times.__getitem__):
+            for line in sorted(self._line_at(stream, offsets[place]) for place in places):
+                self.read_bytes += len(line)
+                yield moment, line
+
+    @staticmethod
+    def _line_at(stream: IO[bytes], offset: int) -> bytes:
+        stream.seek(offset)
+        return next(_lines(stream))
+
+
+def _is_sorted(stream: IO[bytes]) -> bool:
+    """Whether the lines lie in the order of their time, and then of their bytes; the stream is at its start afterwards."""
+    last, before = -1, b""
+    for line in _lines(stream):
+        now = _when(line)
+        if now < last or (now == last and line < before):
+            stream.seek(0)
+            return False
+        last, before = now, line
+    stream.seek(0)
+    return True
 
 
 def _when(line: bytes) -> int:
+    head = _HEAD.match(line)
+    if head is not None:
+        return min(int(head[1]), LATEST_MS)
     try:
-        return _WHEN.decode(line).ms
+        return max(0, min(_WHEN.decode(line).ms, LATEST_MS))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return 0
 

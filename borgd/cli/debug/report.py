@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -38,34 +38,50 @@ def run(argv: list[str]) -> int:
     span = parser.add_mutually_exclusive_group()
     span.add_argument("--week", action="store_true", help="the last seven days (the default)")
     span.add_argument("--month", action="store_true", help="the last thirty days")
-    parser.add_argument("--team", action="store_true", help="the team's outcomes as well as this machine's")
+    parser.add_argument("--team", action="store_true", help="the headline of the whole team, as all its machines see it")
+    parser.add_argument("--decisions", nargs="+", default=[], metavar="FILE", help="decision journals (this machine's)")
+    parser.add_argument("--outcomes", nargs="+", default=[], metavar="FILE", help="outcome journals (this machine's)")
     parser.add_argument("--out", metavar="FILE", help="where the page goes (default: the state directory)")
     parser.add_argument("--open", action="store_true", help="show it in the browser")
     arguments = parser.parse_args(argv)
     days = MONTH_DAYS if arguments.month else WEEK_DAYS
-    decisions = files.decision_files([])
-    if not decisions:
+    if arguments.team and not arguments.outcomes and files.team_directory() is None:
+        raise BorgError("no team here: borg team join DIR joins one; without --team the page is of this machine")
+    decisions = files.decision_files(arguments.decisions)
+    told = files.outcome_files(arguments.outcomes, team=arguments.team)
+    if not decisions and not told.shared:
         print(
             "Nothing to report yet: borgd writes a record when it recalls a lesson. borg doctor says if an agent is set up."
         )
         return 0
-    outcomes = files.read_outcomes(files.outcome_files([], team=arguments.team), beliefs=True)
-    now_ms = clock.now_ms()
+    outcomes = files.read_outcomes(told, beliefs=True)
+    now_ms = max(files.last_ms(decisions), outcomes.latest_ms) if arguments.decisions else clock.now_ms()
     since_ms = now_ms - days * DAY_MS
-    replay = Replay([], REWARDS, outcomes, now_ms, since_ms=since_ms)
-    files.run(replay, decisions, files.fingerprint(decisions, outcomes, [], ["report", since_ms]))
+    salt = told.salt if arguments.team else ""
+    replay = Replay([], REWARDS, outcomes, now_ms, since_ms=since_ms, salt=salt)
+    if arguments.team:
+        files.hear(replay, told)
+    files.run(replay, decisions, files.fingerprint(decisions, outcomes, [], ["report", since_ms, salt]))
     who = "the team" if arguments.team else "this machine"
     title = f"{'A month' if arguments.month else 'A week'} of lessons, {who}"
     out = Path(arguments.out) if arguments.out else private_dir(user_paths().state) / "report.html"
-    write(out, page_of(replay, result(replay), title, since_ms))
+    lessons = files.known_lessons()
+    scopes = files.scopes_of(lessons) if arguments.team else {}
+    found = result(replay, areas=files.areas_of(lessons), scopes=scopes)
+    write(out, page_of(replay, found, title, since_ms, files.questions_of(lessons)))
     print(f"The page is in {out}")
     if arguments.open:
         _open(out)
     return 0
 
 
-def page_of(replay: Replay, found: ReplayResult, title: str, since_ms: int = 0) -> str:
-    """The page of one replay, with what the daemon and the interruptions' journal add to it."""
+def page_of(
+    replay: Replay, found: ReplayResult, title: str, since_ms: int = 0, questions: Mapping[str, str] | None = None
+) -> str:
+    """The page of one replay, with what the daemon and the interruptions' journal add to it.
+
+    :param questions: lesson -> its question.
+    """
     period = "no decision yet"
     if replay.first_ms:
         period = f"{_date(replay.first_ms)} to {_date(replay.last_ms)}, {len(replay.sessions):,} sessions"
@@ -78,6 +94,8 @@ def page_of(replay: Replay, found: ReplayResult, title: str, since_ms: int = 0) 
         ask_days=_asks(since_ms),
         ceiling=read_config(user_paths()).interrupts.daily_interrupt_budget,
         hooks=_hooks(),
+        since_ms=since_ms,
+        questions=questions,
     )
 
 

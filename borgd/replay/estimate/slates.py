@@ -56,7 +56,7 @@ def places(found: DecisionColumns, was: CandidateRule, rule: CandidateRule, mass
     row, chain = row[order], chain[order]
     start, length = _runs(chain)
     place = np.arange(len(row)) - np.repeat(start, length)
-    usual = np.where(found.standing, 0.0, found.holdout[found.decision])
+    usual = found.coin
     share = np.where(found.held, _ratio(kept, usual), _ratio(1.0 - kept, 1.0 - usual))
     step, exists = np.ones(len(found.p)), np.ones(len(found.p), dtype=bool)
     _steps(found, (was, rule), ~masses.same, step, exists)

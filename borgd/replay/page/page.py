@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from borgd.replay.asks import AskDay
 from borgd.replay.findings import ReplayResult
@@ -22,11 +22,15 @@ def page(
     ask_days: Sequence[AskDay] = (),
     ceiling: int = 0,
     hooks: Sequence[tuple[str, float, float, float]] = (),
+    since_ms: int = 0,
+    questions: Mapping[str, str] | None = None,
 ) -> str:
     """The whole page.
 
     :param period: what it covers, in words.
     :param timeline: beliefs over time; ``names`` maps its lessons to ids.
+    :param since_ms: where the period begins.
+    :param questions: lesson -> its question.
     :param hooks: (hook, p50, p95, p99) in milliseconds, from a running daemon.
     """
     parts = [
@@ -36,7 +40,7 @@ def page(
         sections.coverage(found.coverage),
         sections.headline(found),
         sections.candidates(found),
-        sections.beliefs(timeline, names or {}) if timeline is not None else "",
+        sections.beliefs(timeline, names or {}, since_ms, questions or {}) if timeline is not None else "",
         sections.asks(ask_days, ceiling),
         sections.calibration(found),
         sections.latency(found, hooks),

@@ -7,7 +7,7 @@ escaped.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from borgd.replay.asks import AskDay
 from borgd.replay.candidates import LOGGED
@@ -100,7 +100,8 @@ def headline(found: ReplayResult) -> str:
     head = found.headline
     lead = (
         "A coin of known odds withholds a few of the lessons that would have been shown. What is corrected again with and "
-        "without them differs by chance and by what the lessons do, and by nothing else."
+        "without them differs by chance and by what the lessons do, and by nothing else: each session meets a lesson once, "
+        "and is judged a day later, told or not."
     )
     known = [each for each in head.so_far if each.low is not None and each.high is not None]
     if not known:
@@ -229,7 +230,7 @@ def calibration(found: ReplayResult) -> str:
     return section("Are the logged probabilities true?", body, lead)
 
 
-def beliefs(timeline: Timeline, names: dict[int, str], since_ms: int = 0) -> str:
+def beliefs(timeline: Timeline, names: dict[int, str], since_ms: int, questions: Mapping[str, str]) -> str:
     """How the beliefs of the lessons that moved most went."""
     moved = []
     for lesson in timeline.lessons.tolist():
@@ -254,13 +255,19 @@ def beliefs(timeline: Timeline, names: dict[int, str], since_ms: int = 0) -> str
         picture = plots.lines(
             [Series(name, "a", _thinned(points))], x, y, f"Belief of {name} over time", plots.NARROW, steps=True
         )
-        panels.append(f'<figure><figcaption>{clean(name, 40)}</figcaption><div class="plot">{picture}</div></figure>')
+        panels.append(
+            f'<figure><figcaption>{clean(name, 40)}{_asks(questions.get(name, ""))}</figcaption><div class="plot">{picture}</div></figure>'
+        )
         rows.append([clean(name), number(before, 2), number(float(mean[-1]), 2), f"{len(ms):,}"])
     body = f'<div class="panels">{"".join(panels)}</div>'
     body += table(("lesson", "belief before", "belief now", "outcomes"), rows, "The same as a table")
     return section(
         "Lessons whose beliefs moved most", body, "The mean of Beta(α, β): how likely the lesson changes something."
     )
+
+
+def _asks(question: str) -> str:
+    return f" <span>{clean(question, 160)}</span>" if question else ""
 
 
 def _thinned(points: list[tuple[float, float]], most: int = 150) -> list[tuple[float, float]]:
