@@ -255,9 +255,8 @@ def beliefs(timeline: Timeline, names: dict[int, str], since_ms: int, questions:
         picture = plots.lines(
             [Series(name, "a", _thinned(points))], x, y, f"Belief of {name} over time", plots.NARROW, steps=True
         )
-        panels.append(
-            f'<figure><figcaption>{clean(name, 40)}{_asks(questions.get(name, ""))}</figcaption><div class="plot">{picture}</div></figure>'
-        )
+        caption = f"{clean(name, 40)}{_asks(questions.get(name, ''))}"
+        panels.append(f'<figure><figcaption>{caption}</figcaption><div class="plot">{picture}</div></figure>')
         rows.append([clean(name), number(before, 2), number(float(mean[-1]), 2), f"{len(ms):,}"])
     body = f'<div class="panels">{"".join(panels)}</div>'
     body += table(("lesson", "belief before", "belief now", "outcomes"), rows, "The same as a table")
