@@ -41,6 +41,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("audit",): ("limits.audit", "verify or print the trail of verdicts"),
     ("report",): ("debug.report", "the page for a week or a month"),
     ("debug", "recall"): ("debug.recall", "score a labelled set"),
+    ("debug", "loop"): ("debug.loop", "is what a person corrects heard, on a labelled set"),
     ("debug", "bm25"): ("debug.bm25", "terms, idf and contributions for a query"),
     ("debug", "interrupts"): ("debug.interrupts", "replay a day of asks against a configuration"),
     ("debug", "ope"): ("debug.ope", "what another policy would have done"),

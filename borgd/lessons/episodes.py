@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 
 import msgspec
 
 from borgd.lessons.corrections.detect import Correction
-from borgd.lessons.redact import seal
+from borgd.lessons.redact import redact, seal
 
 TASK_CHARS = 600
 """design: kept of the prompt that the work began with."""
@@ -22,6 +23,14 @@ CORRECTION_CHARS = 1200
 """design: kept of the person's words."""
 ID_CHARS = 8
 """design: base32 characters after the E: 40 bits."""
+PATHS = 40
+"""design: paths kept of what was corrected."""
+PATH_CHARS = 300
+"""guard: characters kept of one of them."""
+LINES = 60
+"""design: edited lines kept of what was corrected, the last ones."""
+LINES_CHARS = 4000
+"""guard: characters kept of all of them."""
 HINT_CHARS = 299
 """guard: longest hint to the agent."""
 
@@ -54,7 +63,17 @@ def short_id(letter: str, *parts: str) -> str:
 
 
 def episode(
-    correction: Correction, *, ms: int, agent: str, session: str, repo: str = "", task: str = "", proposal: str = ""
+    correction: Correction,
+    *,
+    ms: int,
+    agent: str,
+    session: str,
+    repo: str = "",
+    task: str = "",
+    proposal: str = "",
+    turn: int = 0,
+    paths: Sequence[str] = (),
+    lines: Sequence[str] = (),
 ) -> Episode:
     """The episode of ``correction``, every text sealed. ``task`` is the prompt that ``proposal`` answered."""
     said = seal(correction.text, CORRECTION_CHARS)
@@ -70,13 +89,32 @@ def episode(
         rule=correction.rule,
         reason=correction.reason,
         strength=correction.strength,
+        turn=turn,
+        paths=tuple(seal(path, PATH_CHARS) for path in paths[-PATHS:]),
+        lines=_sealed_lines(lines),
     )
 
 
-def hint(episode: Episode) -> str:
-    """What the agent is told once, in at most HINT_CHARS characters: that it may propose a lesson, and how."""
+def _sealed_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    whole = redact("\n".join(lines[-LINES:]))[:LINES_CHARS]  # as one, since some secrets have several lines
+    return tuple(line for part in whole.split("\n") if (line := seal(part, PATH_CHARS)))
+
+
+def hint(episode: Episode, command: str = "borg") -> str:
+    """What the agent is told once about a correction: that it may propose a lesson, and how.
+
+    :param command: how to call borg.
+    """
     return (
         f"[borg] You were just corrected ({episode.id}). If this holds beyond the task at hand, propose it once, as a "
-        f"question to ask next time: borg lesson propose --episode {episode.id} --question '…?' --consequence '…' "
+        f"question to ask next time: {command} lesson propose --episode {episode.id} --question '…?' --consequence '…' "
         "[--scope SYSTEM]. If not, do nothing."
+    )
+
+
+def doubtful_hint(session: str, turn: int, command: str = "borg") -> str:
+    """What the agent is told of a prompt that only may be a correction; at most HINT_CHARS characters."""
+    return (
+        f"[borg] If that corrects you in a way that holds beyond this task, file it: {command} lesson propose "
+        f"--session {session} --turn {turn} --question '…?' --consequence '…' --situation '…'. If not, do nothing."
     )

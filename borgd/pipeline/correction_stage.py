@@ -1,6 +1,7 @@
-"""The listening stage: a person takes something back, in a prompt, a rejected tool call or an answer; each is an episode.
+"""The correction stage: a person takes something back, in a prompt, a rejected tool call or an answer; each is an episode.
 
-The agent is told once per correction that it may propose a lesson. Episodes are private and scrubbed.
+The agent is told once per correction that it may propose a lesson. What only may be a correction moves nothing: the agent,
+which can tell, gets one conditional line a turn, and the episode waits in the session's state. Episodes are private.
 """
 
 from __future__ import annotations
@@ -11,18 +12,24 @@ from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal
-from borgd.lessons.corrections.detect import Correction, detect, from_answer, from_rejection, own_rules
+from borgd.lessons.corrections.conditioning import Conditioned, condition
+from borgd.lessons.corrections.detect import Correction, from_answer, from_rejection, own_rules
+from borgd.lessons.corrections.linear import Band
+from borgd.lessons.corrections.verdict import Situation, Verdict, deeds_text, judge
 from borgd.lessons.corrections.veto import Veto
 from borgd.lessons.corrections.veto import parse as parse_veto
-from borgd.lessons.episodes import episode, hint
+from borgd.lessons.episodes import Episode, doubtful_hint, episode, hint
 from borgd.lessons.proposals import of_invariant
 from borgd.lessons.redact import SECRET_CHARS, redact_head
 from borgd.limits.interrupts.tools import QUESTION_TOOLS
 from borgd.pipeline.outcome_stage import OutcomeStage
 from borgd.sessions.session import PROMPT_CHARS, Session
+from borgd.sessions.turn import Turn
 
 KEPT_CALLS = 64
 """guard: calls of a transcript remembered until their result comes."""
+KEPT_DOUBTFUL = 50
+"""guard: turns of a session whose doubtful episode waits to be filed."""
 KEPT_REJECTIONS = 8
 """guard: failed calls remembered until the session's next event."""
 CALL_CHARS = 2000
@@ -37,6 +44,7 @@ class CorrectionStage:
         self.commit = commit
         self.episodes = journals["episodes"]
         self.proposals = journals["proposals"]
+        self.command = "borg"
         self.configure(config)
 
     def configure(self, config: Config) -> None:
@@ -49,23 +57,71 @@ class CorrectionStage:
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> str:
         """What the agent is told about a prompt that takes something back; empty: nothing."""
-        texts = await self._rejected(session, now_ms)
+        turn = session.turns.now
+        interrupting = turn.opened or not turn.idle
+        texts = [*await self._rejected(session, now_ms), *await self._overheard(session, now_ms, but=event.prompt)]
+        turn.opened, turn.task = True, turn.task or event.prompt
         veto = parse_veto(event.prompt)
         if veto is not None:
             texts.append(await self._vetoed(session, veto, now_ms))
-        elif correction := detect(event.prompt, proposal(session), self._own):
-            texts.append(await self._corrected(session, correction, proposal(session), now_ms))
+        else:
+            texts.append(await self._heard(session, event.prompt, now_ms, interrupting=interrupting))
         return "\n".join(text for text in texts if text)
+
+    async def _overheard(self, session: Session, now_ms: int, *, but: str = "") -> list[str]:
+        """What is told about prompts that the transcript alone spoke of, other than the one at hand."""
+        heard, session.overheard = session.overheard, []
+        same = but.strip()
+        return [
+            await self._heard(session, one.text, now_ms, interrupting=one.queued)
+            for one in heard
+            if one.text.strip() != same and parse_veto(one.text) is None
+        ]
+
+    async def _heard(self, session: Session, text: str, now_ms: int, *, interrupting: bool) -> str:
+        """A person said ``text``: for sure a correction, perhaps one, or none."""
+        turn = session.turns.now if interrupting else session.turns.before
+        if not interrupting and turn.idle:
+            turn = Turn(said=session.last_message, paths=session.changed_paths[-10:])
+        deeds = deeds_text(turn.paths, turn.lines)
+        doing = deeds or ("; ".join(turn.calls) if interrupting else "")
+        situation = Situation(said=turn.said or doing, deeds=deeds, interrupting=interrupting)
+        [one] = condition([text], lambda prompt: self._verdict(prompt, situation))
+        if not one.flagged:
+            return ""
+        verdict = one.found if isinstance(one.found, Verdict) else _unjudged(one)
+        assert verdict.correction is not None
+        proposed = "\n".join(part for part in (turn.said, "" if turn.said and not interrupting else doing) if part)
+        found = self._episode(session, verdict.correction, proposed, now_ms, turn)
+        if verdict.band is Band.SURE:
+            return await self._corrected(session, verdict.correction, found, now_ms)
+        return self._asked(session, found)
+
+    def _verdict(self, prompt: str, situation: Situation) -> Verdict | None:
+        verdict = judge(prompt, situation, self._own)
+        return None if verdict.band is Band.NONE else verdict
+
+    def _asked(self, session: Session, found: Episode) -> str:
+        """The conditional line for what may be a correction, once a turn; the episode waits in the session's state."""
+        turn = session.turns.now
+        if turn.lined or not self._propose:
+            return ""
+        turn.lined = True
+        session.doubtful[turn.number] = found
+        while len(session.doubtful) > KEPT_DOUBTFUL:
+            del session.doubtful[next(iter(session.doubtful))]
+        session.write(("#borg-doubtful", f"{turn.number} {msgspec.json.encode(found).decode()}"))
+        return doubtful_hint(session.id, turn.number, self.command)
 
     async def tool(self, session: Session, event: Event, now_ms: int) -> str:
         """As ``prompt``, for a tool call that came back: the answer to a question, words with a rejection."""
-        texts = await self._rejected(session, now_ms)
+        texts = [*await self._rejected(session, now_ms), *await self._overheard(session, now_ms)]
         tool = event.tool
         if tool is not None and tool.failed and (found := from_rejection(tool.error)):
-            texts.append(await self._corrected(session, found, call_text(tool.name, tool.input), now_ms))
+            texts.append(await self._refused(session, found, call_text(tool.name, tool.input), now_ms))
         if tool is not None and tool.name in QUESTION_TOOLS:
             for correction in answered(tool.input, tool.response):
-                texts.append(await self._corrected(session, correction, proposal(session), now_ms))
+                texts.append(await self._refused(session, correction, proposal(session), now_ms))
         return "\n".join(text for text in texts if text)
 
     def saw_fact(self, session: Session, fact: TranscriptFact) -> None:
@@ -82,7 +138,11 @@ class CorrectionStage:
     async def _rejected(self, session: Session, now_ms: int) -> list[str]:
         rejections, session.rejections = session.rejections, []
         heard = [(from_rejection(text), call) for text, call in rejections]
-        return [await self._corrected(session, found, call or proposal(session), now_ms) for found, call in heard if found]
+        return [await self._refused(session, found, call or proposal(session), now_ms) for found, call in heard if found]
+
+    async def _refused(self, session: Session, correction: Correction, proposed: str, now_ms: int) -> str:
+        made = self._episode(session, correction, proposed, now_ms, session.turns.now)
+        return await self._corrected(session, correction, made, now_ms)
 
     async def _vetoed(self, session: Session, veto: Veto, now_ms: int) -> str:
         count = await self.outcomes.vetoed(session, veto.reason, now_ms)
@@ -94,22 +154,36 @@ class CorrectionStage:
             await self.commit.append(self.proposals, [found])
         return f"[borg] The person takes back {count} of the lessons you were just shown." if count else ""
 
-    async def _corrected(self, session: Session, correction: Correction, proposed: str, now_ms: int) -> str:
-        await self.outcomes.corrected(session, correction.text, correction.rule, now_ms)
-        found = episode(
+    def _episode(self, session: Session, correction: Correction, proposed: str, now_ms: int, turn: Turn) -> Episode:
+        """The episode of ``correction``, made from what the agent did in ``turn``."""
+        said = redact_head(correction.text.strip(), PROMPT_CHARS)
+        others = [prompt for prompt in session.prompts if prompt != said]
+        return episode(
             correction,
             ms=now_ms,
             agent=session.agent,
             session=session.id,
             repo=session.remote,
-            task=session.prompts[-2] if len(session.prompts) > 1 else "",
+            task=turn.task or (others[-1] if others else ""),
             proposal=redact_head(proposed, PROMPT_CHARS - SECRET_CHARS),
+            turn=session.turns.now.number,
+            paths=turn.paths,
+            lines=turn.lines,
         )
+
+    async def _corrected(self, session: Session, correction: Correction, found: Episode, now_ms: int) -> str:
+        await self.outcomes.corrected(session, correction.text, correction.rule, now_ms)
         if not session.first_noted("episode", found.id):
             return ""
         session.write(("#borg-episode", found.id))
         await self.commit.append(self.episodes, [found])
-        return hint(found) if self._propose else ""
+        return hint(found, self.command) if self._propose else ""
+
+
+def _unjudged(one: Conditioned[str, Verdict]) -> Verdict:
+    """What is made of a prompt that the detector failed on: the agent is asked, since a failure is never silence."""
+    reason = "the detector could not judge it"
+    return Verdict(band=Band.DOUBTFUL, correction=Correction(text=one.item, rule="unjudged", reason=reason, strength=0.5))
 
 
 def call_text(tool: str, arguments: dict[str, object]) -> str:
@@ -120,7 +194,7 @@ def call_text(tool: str, arguments: dict[str, object]) -> str:
 
 def proposal(session: Session) -> str:
     """What the agent last said or did, for a person to push back on; empty: nothing yet."""
-    return session.last_message or "\n".join(session.changed_paths[-10:])
+    return session.turns.now.said or session.last_message or "\n".join(session.changed_paths[-10:])
 
 
 def answered(tool_input: dict[str, object], response: object) -> list[Correction]:

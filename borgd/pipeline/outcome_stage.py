@@ -78,11 +78,11 @@ class OutcomeStage:
             session.changed = True
             session.write(("#borg-changed", ""))
         session.edits += 1
+        texts = [text for field in WRITTEN if isinstance(text := tool.input.get(field), str)]
+        lines = [line[:LINE_CHARS] for text in texts for line in text.split("\n") if line.strip()]
         session.changed_paths.extend(touched(event))
-        for field in WRITTEN:
-            text = tool.input.get(field)
-            if isinstance(text, str):
-                session.changed_lines.extend(line[:LINE_CHARS] for line in text.split("\n") if line.strip())
+        session.changed_lines.extend(lines)
+        session.turns.now.change(touched(event), lines)
         del session.changed_lines[:-KEPT_LINES]
         del session.changed_paths[:-KEPT_LINES]
 

@@ -43,7 +43,10 @@ class Pipeline:
         """What the agent is to be told about ``event``; a duplicate is told nothing and changes nothing."""
         if event.moment is Moment.OTHER or is_repeated(session, event, now_ms):
             return Reply()
+        turns = session.turns.now.number
         apply_event(session, event, now_ms)
+        if session.turns.now.number != turns and event.moment is not Moment.PROMPT:  # its prompt was lost
+            await self.investigations.prompt(event, now_ms)
         match event.moment:
             case Moment.SESSION_START:
                 return Reply(context=self.compacted(session) if event.source == "compact" else "")

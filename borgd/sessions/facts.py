@@ -11,7 +11,10 @@ from borgd.agents.claude_code.hooks import is_machine_made
 from borgd.agents.claude_code.transcript import TokenUsage, TranscriptFact
 from borgd.lessons.redact import redact_head
 from borgd.sessions.session import PROMPT_CHARS, Session, relative
+from borgd.sessions.turn import Overheard
 
+OVERHEARD = 8
+"""guard: prompts that wait to be listened to."""
 COMPACTION_ROWS = 3
 """host: a compaction is told by its boundary and then by its summary; a summary so close to a boundary is the same one."""
 _NUMBERED = re.compile(r"p?\d*\Z")
@@ -24,8 +27,10 @@ def apply_fact(session: Session, fact: TranscriptFact) -> None:
         return
     backlog = session.tail is not None and session.tail.backlog
     match fact.kind:
-        case "prompt" if not session.subagent:  # a subagent's prompts are another agent's words
+        case "prompt" | "queued" if not session.subagent:  # a subagent's prompts are another agent's words
             _prompt(session, fact)
+        case "expansion":
+            _expansion(session, fact)
         case "rewind":
             _rewind(session, fact.row)
         case "compaction":
@@ -38,6 +43,7 @@ def apply_fact(session: Session, fact: TranscriptFact) -> None:
         case "text":
             if session.said_row or not session.last_message or not backlog:  # else a hook told later words
                 session.last_message, session.said_row = fact.text[:PROMPT_CHARS], fact.row
+                session.turns.now.said = session.last_message
         case "touch":
             path = relative(fact.text, session.cwd)
             if session.touch(path, fact.row):
@@ -61,10 +67,13 @@ def _prompt(session: Session, fact: TranscriptFact) -> None:
     text = fact.text.strip()
     if not text or is_machine_made(text) or is_ours(text):
         return
-    if fact.id and (known := next((mark for mark in session.marks if mark.id == fact.id), None)):
-        known.row = fact.row
-        return
     text = redact_head(text, PROMPT_CHARS)
+    told = next((place for place, mark in enumerate(session.marks) if fact.id and mark.id == fact.id), None)
+    if told is not None:
+        session.marks[told].row = fact.row
+        if text.startswith("/") and text.startswith(session.prompts[told]):  # a hook tells the name of a command alone
+            session.prompts[told] = text
+        return
     same = (mark for mark, words in zip(session.marks, session.prompts, strict=True) if words == text and not mark.row)
     known = next((mark for mark in same if not fact.id or _NUMBERED.match(mark.id)), None)
     if known is not None:
@@ -72,6 +81,18 @@ def _prompt(session: Session, fact: TranscriptFact) -> None:
     elif session.first_noted("prompt", fact.id or text):
         session.hear(text, fact.id, fact.row)
         session.write(("prompt", text), ("#borg-heard", fact.id or text[:PROMPT_CHARS]))
+        if session.tail is None or not session.tail.backlog:
+            session.overheard = [*session.overheard, Overheard(text, queued=fact.kind == "queued")][-OVERHEARD:]
+            session.new_work.append(text)
+
+
+def _expansion(session: Session, fact: TranscriptFact) -> None:
+    """The text of a slash command: work, and no person's words."""
+    text = redact_head(fact.text.strip(), PROMPT_CHARS)
+    if text and session.first_noted("expansion", fact.id, str(hash(text))):
+        session.hear(text, row=fact.row)
+        session.write(("prompt", text))
+        session.new_work.append(text)
 
 
 def _rewind(session: Session, row: int) -> None:

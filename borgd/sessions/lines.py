@@ -7,22 +7,39 @@ from contextlib import suppress
 
 import msgspec
 
+from borgd.lessons.episodes import Episode
 from borgd.memory.records import Decision
 from borgd.sessions.session import PROMPT_CHARS, PROMPTS, Session
 from borgd.sessions.state_file import MARK
 
 
 def _take_prompt_id(session: Session, text: str) -> None:
+    if session.turns.move(text):  # a file from before turns had lines of their own
+        session.changed = False
     session.prompt_id = text
-    session.first_seen("UserPromptSubmit", text)
+    session.turns.now.opened = True
+    session.ended = False
     _take_heard(session, text)
-    session.changed = session.ended = False
+
+
+def _take_turn(session: Session, text: str) -> None:
+    number, _, id = text.partition(" ")
+    if number.isdigit() and session.turns.move(id):
+        session.turns.now.number = int(number)
+        session.prompt_id = id
+        session.changed = False
 
 
 def _take_heard(session: Session, text: str) -> None:
     session.first_noted("prompt", text)
     if session.marks:
         session.marks[-1].id = text
+
+
+def _take_doubtful(session: Session, text: str) -> None:
+    turn, _, record = text.partition(" ")
+    with suppress(msgspec.DecodeError, RecursionError, ValueError):
+        session.doubtful[int(turn)] = msgspec.json.decode(record, type=Episode)
 
 
 def _take_asked(session: Session, text: str) -> None:
@@ -79,6 +96,8 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "work": _take_note,
     "#borg-cwd": lambda session, text: setattr(session, "cwd", text),
     "#borg-prompt": _take_prompt_id,
+    "#borg-turn": _take_turn,
+    "#borg-doubtful": _take_doubtful,
     "#borg-heard": _take_heard,
     "#borg-topic": _take_topic,
     "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),

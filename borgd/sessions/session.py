@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 
 from borgd.agents.claude_code.transcript import TokenUsage
 from borgd.agents.event import Event, Moment
+from borgd.lessons.episodes import Episode
 from borgd.lessons.redact import redact_head
 from borgd.limits.investigation.convergence import StopState
 from borgd.memory.records import Decision
 from borgd.sessions.state_file import KINDS, StateFile
 from borgd.sessions.transcript_tail import TranscriptTail
+from borgd.sessions.turn import Overheard, Turns
 
 PROMPTS = 12
 """design: prompts that count as what the session works on."""
@@ -40,6 +42,11 @@ PENDING = 4000
 """guard: lines kept for a state file that cannot be written."""
 REPEAT_MS = 1000
 """design: the same words without any id to tell them apart, sooner than this, are the same event sent twice."""
+SAME_PROMPT_MS = 2000
+"""design: the same words under the same id, sooner than this, are the same prompt sent twice; nobody types that fast."""
+
+CALL_CHARS = 200
+"""guard: characters kept of a call of the running turn."""
 
 Key = tuple[str, str, str]
 
@@ -127,17 +134,26 @@ class Session:
     """Lines for the state file, not written yet."""
     denied: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Ids of tool calls that were told not to run."""
+    turns: Turns = field(default_factory=Turns)
     calls: dict[str, str] = field(default_factory=dict)
     """Calls that the transcript told of and that have no result yet."""
     rejections: list[tuple[str, str]] = field(default_factory=list)
     """Results of failed calls that the transcript told, with the call, not listened to yet."""
+    doubtful: dict[int, Episode] = field(default_factory=dict)
+    """By turn: what may have been a correction, to be filed if the agent says that it was one."""
+    overheard: list[Overheard] = field(default_factory=list)
+    """Prompts that the transcript told and no hook did, not listened to yet."""
+    new_work: list[str] = field(default_factory=list)
+    """Work that came by no prompt's hook, not looked at by recall yet."""
+    spawning: list[tuple[str, str]] = field(default_factory=list)
+    """(kind, prompt) of the subagents that were called for and have not begun yet."""
     usage: TokenUsage = field(default_factory=TokenUsage)
     last_ms: int = 0
     ended: bool = False
     seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
     noted: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
-    said: tuple[str, int] = ("", 0)
-    """The last prompt's words, and when it came."""
+    said: tuple[str, str, int] = ("", "", 0)
+    """The last prompt's words, its id, and when it came."""
     tail: TranscriptTail | None = None
 
     @property
@@ -266,8 +282,8 @@ class Session:
         return _first(self.noted, key, REMEMBERED_OUTCOMES)
 
     def hear(self, text: str, id: str = "", row: int = 0) -> bool:
-        """Take a prompt in, before those that stand on later rows; whether it is new, not told under this id before."""
-        if id and any(mark.id == id for mark in self.marks):
+        """Take a prompt in, before those that stand on later rows; whether its words were not told under this id before."""
+        if id and any(mark.id == id and words == text for mark, words in zip(self.marks, self.prompts, strict=True)):
             return False
         place = len(self.prompts)
         if row:
@@ -301,9 +317,9 @@ def is_repeated(session: Session, event: Event, now_ms: int) -> bool:
     if key is not None:
         return not session.first_seen(*key)
     if event.moment is Moment.PROMPT:
-        words, at = session.said
-        session.said = (event.prompt[:PROMPT_CHARS], now_ms)
-        return session.said[0] == words and now_ms - at < REPEAT_MS
+        (words, id, at), session.said = session.said, (event.prompt[:PROMPT_CHARS], event.prompt_id, now_ms)
+        soon = SAME_PROMPT_MS if id else REPEAT_MS
+        return session.said[:2] == (words, id) and now_ms - at < soon
     if event.moment is Moment.STOP and session.open_ask and not event.stop_again:
         words, at = session.blocked_at
         return event.last_message[:PROMPT_CHARS] == words and (bool(words) or now_ms - at < REPEAT_MS)
@@ -311,12 +327,8 @@ def is_repeated(session: Session, event: Event, now_ms: int) -> bool:
 
 
 def duplicate_key(event: Event) -> tuple[str, ...] | None:
-    """What makes ``event`` the same as one before: its tool call or its prompt. None: it carries neither."""
-    if event.tool is not None and event.tool.id:
-        return (event.name, event.tool.id)
-    if event.moment is Moment.PROMPT and event.prompt_id:
-        return (event.name, event.prompt_id)
-    return None
+    """What makes ``event`` the same as one before: its tool call. None: it carries none."""
+    return (event.name, event.tool.id) if event.tool is not None and event.tool.id else None
 
 
 def event_mark(event: Event) -> tuple[str, ...]:
@@ -334,19 +346,34 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
         session.write(("#borg-cwd", event.cwd))
     if event.transcript:
         session.transcript = event.transcript
-    if is_of_a_person(event):
-        session.prompt_id = event.prompt_id or f"p{len(session.prompts)}"
+    spoke = is_of_a_person(event)
+    if spoke or event.moment is not Moment.PROMPT:
+        move_turn(session, event.prompt_id or (f"p{len(session.prompts)}" if spoke else ""))
+    if spoke:
         text = redact_head(event.prompt.strip(), PROMPT_CHARS)
         if session.hear(text, event.prompt_id):
             session.write(("prompt", text))
         session.first_noted("prompt", event.prompt_id or text)
         session.write(("#borg-prompt", session.prompt_id))
-        session.changed = False
-        session.blocked_at = ("", 0)
+    if event.moment is Moment.BEFORE_TOOL and event.tool is not None:
+        what = " ".join(touched(event)) or str(event.tool.input.get("command") or "")
+        session.turns.now.call(f"{event.tool.name} {what}"[:CALL_CHARS])
     if event.moment is Moment.AFTER_TOOL and event.tool is not None:
         session.write(*(("touch", path) for path in touched(event) if session.touch(path)))
     if event.moment in (Moment.STOP, Moment.SUBAGENT_STOP) and event.last_message:
         session.last_message, session.said_row = event.last_message[:PROMPT_CHARS], 0
+        session.turns.now.said = session.last_message
+
+
+def move_turn(session: Session, prompt_id: str) -> bool:
+    """An event of the turn ``prompt_id`` came, empty where the host names none; whether a new turn began with it."""
+    if not session.turns.move(prompt_id):
+        return False
+    session.prompt_id = prompt_id
+    session.changed = False
+    session.blocked_at = ("", 0)
+    session.write(("#borg-turn", f"{session.turns.now.number} {prompt_id}"))
+    return True
 
 
 def hand_over(subagent: Session, main: Session) -> None:

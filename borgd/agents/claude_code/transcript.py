@@ -6,6 +6,7 @@ is cut short stays for the next call. One API message spans several rows, so tok
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ import msgspec
 
 from borgd.agents.json_repair import repaired
 
-Kind = Literal["prompt", "text", "plan", "touch", "call", "result", "usage", "compaction", "rewind"]
+Kind = Literal["prompt", "text", "plan", "touch", "call", "result", "usage", "compaction", "rewind", "queued", "expansion"]
 
 TEXT_CHARS = 20_000
 """guard: characters kept of one text, plan, prompt or result."""
@@ -21,6 +22,13 @@ TEXT_CHARS = 20_000
 REMEMBERED = 20_000
 """guard: rows and message ids remembered, so that a session of weeks stays bounded."""
 
+QUEUED = b'"queued_command"'
+COMMAND = re.compile(r"\s*<command-message>")
+"""host: how the row of a slash command that a file defines starts; the built-in ones start with their name."""
+COMMAND_PARTS = {
+    "name": re.compile(r"<command-name>([^<]*)</command-name>"),
+    "args": re.compile(r"<command-args>(.*?)</command-args>", re.S),
+}
 TOUCH_FIELDS = ("file_path", "notebook_path", "path")
 CHANGING = {"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
@@ -46,6 +54,7 @@ class TokenUsage(msgspec.Struct, frozen=True):
 class TranscriptFact(msgspec.Struct, frozen=True, kw_only=True):
     """One thing a row says. ``row`` counts rows of the file, so that a rewind can name what it undoes.
 
+    ``queued`` is a prompt typed while the agent worked, ``expansion`` the text that a slash command stands for.
     ``text`` is the prompt, the assistant's text, the plan, the touched path, the tool's result or the summary.
     ``id`` is the prompt id, tool use id or message id. ``subagent`` is empty on the main thread.
     """
@@ -72,6 +81,12 @@ class _Message(msgspec.Struct):
     usage: TokenUsage | None = None
 
 
+class _Attachment(msgspec.Struct, rename="camel"):
+    type: str = ""
+    prompt: Any = None
+    command_mode: str | None = None
+
+
 class _Row(msgspec.Struct, rename="camel"):
     type: str = ""
     uuid: str | None = None
@@ -82,11 +97,14 @@ class _Row(msgspec.Struct, rename="camel"):
     is_visible_in_transcript_only: bool = False
     agent_id: str | None = None
     prompt_id: str | None = None
+    turn_companion: bool = False
     subtype: str | None = None
+    attachment: msgspec.Raw = msgspec.Raw(b"null")
     message: _Message | None = None
 
 
 _row = msgspec.json.Decoder(_Row)
+_attachment = msgspec.json.Decoder(_Attachment)
 _content = msgspec.json.Decoder()
 
 
@@ -100,6 +118,7 @@ class TranscriptReader:
         self._skipping = False
         self._order: OrderedDict[str, int] = OrderedDict()
         self._last = 0
+        self._command = ""
         self._seen: OrderedDict[str, TokenUsage] = OrderedDict()
 
     def feed(self, chunk: bytes, *, limit: int = 4 << 20) -> list[TranscriptFact]:
@@ -143,6 +162,8 @@ class TranscriptReader:
             facts.append(TranscriptFact(kind="compaction", row=self.rows))
         if row.type == "user":
             self._user(row, content, facts)
+        elif row.type == "attachment" and QUEUED in bytes(row.attachment):
+            self._queued(row, facts)
         elif row.type == "assistant" and row.message:
             self._assistant(row, row.message, content, facts)
         if row.uuid:
@@ -175,7 +196,24 @@ class TranscriptReader:
             if not row.is_sidechain and parent is not None and parent < self._last:
                 facts.append(TranscriptFact(kind="rewind", row=parent))
             text = "\n".join(texts)[:TEXT_CHARS]
+            command = COMMAND.match(text)
+            self._command = row.prompt_id or "" if command else ""
+            text = command_line(text) if command else text
             facts.append(TranscriptFact(kind="prompt", row=self.rows, text=text, id=row.prompt_id or "", subagent=subagent))
+        elif texts and row.is_meta and row.prompt_id and (row.turn_companion or row.prompt_id == self._command):
+            text = "\n".join(texts)[:TEXT_CHARS]
+            facts.append(TranscriptFact(kind="expansion", row=self.rows, text=text, id=row.prompt_id, subagent=subagent))
+
+    def _queued(self, row: _Row, facts: list[TranscriptFact]) -> None:
+        """What a person typed while the agent worked, as it was handed to the agent."""
+        try:
+            queued = _attachment.decode(row.attachment)
+        except msgspec.DecodeError:
+            return
+        text = queued.prompt if isinstance(queued.prompt, str) else _text(queued.prompt)
+        if queued.type == "queued_command" and queued.command_mode in (None, "prompt") and text:
+            text = text[:TEXT_CHARS]
+            facts.append(TranscriptFact(kind="queued", row=self.rows, text=text, subagent=row.agent_id or ""))
 
     def _assistant(self, row: _Row, message: _Message, content: Any, facts: list[TranscriptFact]) -> None:
         subagent = row.agent_id or ""
@@ -220,6 +258,12 @@ class TranscriptReader:
                 path = arguments[field][:TEXT_CHARS]
                 facts.append(TranscriptFact(kind="touch", row=self.rows, text=path, id=use, subagent=subagent, tool=name))
         return facts
+
+
+def command_line(text: str) -> str:
+    """The slash command in a row's ``text``, as it was typed: its name and its arguments."""
+    found = {name: match[1].strip() for name in ("name", "args") if (match := COMMAND_PARTS[name].search(text))}
+    return f"{found.get('name', '')} {found.get('args', '')}".strip() or text
 
 
 def _text(content: Any) -> str:

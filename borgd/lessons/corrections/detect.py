@@ -45,15 +45,19 @@ _MACHINE = re.compile(
     r"<(?P<tag>system-reminder|task-notification|local-command-[a-z]+|command-[a-z]+|hook_prompt|hook_context"
     r"|borg[\w-]*|teammate-message"
     r"|user-prompt-submit-hook|ide_[a-z_]+|bash-[a-z]+)\b[^>]*>.*?(?:</(?P=tag)>|\Z)",
-    re.S,
+    re.I | re.S,
 )
-_OURS = re.compile(r"^[ \t]{0,8}\[borg\].*?(?:\n[ \t]*\n|\Z)|^--- (?:peer data|end of peer data)\b[^\n]*$", re.S | re.M)
+_OURS = re.compile(
+    r"^[ \t]{0,8}\[borg\].*?(?:\n[ \t]*\n|\Z)|^--- (?:peer data|end of peer data)\b[^\n]*$", re.I | re.S | re.M
+)
 _OUR_LINE = re.compile(
-    r"^[ \t]{0,8}- [a-z0-9][\w-]{0,39}(?: \(from [^\n)]*\))?: [^\n]*$|^[ \t]{0,8}(?:otherwise|replaces): [^\n]*$", re.M
+    r"^[ \t]{0,8}- [a-z0-9][\w-]{0,39}(?: \(from [^\n)]*\))?: [^\n]*$|^[ \t]{0,8}(?:otherwise|replaces): [^\n]*$",
+    re.I | re.M,
 )
 _MACHINE_START = re.compile(
     r"\s*(?:caveat: the messages below|this session is being continued from|\[request interrupted|stop hook feedback"
-    r"|base directory for this skill)"
+    r"|base directory for this skill)",
+    re.I,
 )
 _FENCE = re.compile(r"(?P<mark>```+|~~~+).*?(?:(?P=mark)|\Z)", re.S)
 _INLINE = re.compile(r"`[^`\n]{1,200}`")
@@ -129,14 +133,18 @@ def detect(prompt: str, proposal: str, own: Sequence[PatternRule] = ()) -> Corre
 
 def own_words(prompt: str) -> str:
     """What of ``prompt`` its author wrote, lower-cased: no machine-made blocks, answer lines, quotes or code."""
-    text = prompt[:READ].replace("’", "'").replace("\r\n", "\n").lower()
-    if "[borg]" in text:
-        text = _OUR_LINE.sub("", _OURS.sub("\n", text))
-    text = _MACHINE.sub(" ", text)
-    if _MACHINE_START.match(text):
-        return ""
+    text = spoken(prompt).lower()
     text = _INLINE.sub("X", _FENCE.sub("\n", text))
     return _ANSWER_LINE.sub("", _QUOTED_LINE.sub("", text)).strip()
+
+
+def spoken(prompt: str) -> str:
+    """``prompt`` without machine-made blocks and our own lines, quotes and code and all; straight apostrophes."""
+    text = prompt[:READ].replace("’", "'").replace("\r\n", "\n")
+    if "[borg]" in text.lower():
+        text = _OUR_LINE.sub("", _OURS.sub("\n", text))
+    text = _MACHINE.sub(" ", text)
+    return "" if _MACHINE_START.match(text) else text
 
 
 def _says_something(text: str) -> bool:

@@ -26,4 +26,10 @@ def test_a_trigger_that_fails_flags() -> None:
     def trigger(item: int) -> bool:
         return 1 // item > 0
 
-    assert condition([1, 0, 2], trigger) == [Conditioned(1, True), Conditioned(0, True), Conditioned(2, False)]
+    conditioned = condition([1, 0, 2], trigger)
+    assert [(one.item, one.flagged) for one in conditioned] == [(1, True), (0, True), (2, False)]
+    assert conditioned[1].found is None
+
+
+def test_what_a_trigger_finds_stands_beside_the_item() -> None:
+    assert condition(["a", "b"], {"b": "found"}.get) == [Conditioned("a"), Conditioned("b", True, "found")]
