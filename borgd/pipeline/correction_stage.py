@@ -86,7 +86,7 @@ class CorrectionStage:
         deeds = deeds_text(turn.paths, turn.lines)
         doing = deeds or ("; ".join(turn.calls) if interrupting else "")
         situation = Situation(said=turn.said or doing, deeds=deeds, interrupting=interrupting)
-        [one] = condition([text], lambda prompt: self._verdict(prompt, situation))
+        [one] = condition([text], lambda prompt: _flagging(judge(prompt, situation, self._own)))
         if not one.flagged:
             return ""
         verdict = one.found if isinstance(one.found, Verdict) else _unjudged(one)
@@ -96,10 +96,6 @@ class CorrectionStage:
         if verdict.band is Band.SURE:
             return await self._corrected(session, verdict.correction, found, now_ms)
         return self._asked(session, found)
-
-    def _verdict(self, prompt: str, situation: Situation) -> Verdict | None:
-        verdict = judge(prompt, situation, self._own)
-        return None if verdict.band is Band.NONE else verdict
 
     def _asked(self, session: Session, found: Episode) -> str:
         """The conditional line for what may be a correction, once a turn; the episode waits in the session's state."""
@@ -178,6 +174,11 @@ class CorrectionStage:
         session.write(("#borg-episode", found.id))
         await self.commit.append(self.episodes, [found])
         return hint(found, self.command) if self._propose else ""
+
+
+def _flagging(verdict: Verdict) -> Verdict | None:
+    """``verdict`` where something is to be done about it."""
+    return None if verdict.band is Band.NONE else verdict
 
 
 def _unjudged(one: Conditioned[str, Verdict]) -> Verdict:
