@@ -12,7 +12,8 @@ from borgd.pipeline.investigation_stage import InvestigationStage
 from borgd.pipeline.outcome_stage import OutcomeStage
 from borgd.pipeline.recall_stage import RecallStage
 from borgd.recall.render import width
-from borgd.sessions.session import PROMPT_CHARS, REMEMBERED_EVENTS, Session, apply_event, is_end, is_of_a_person, is_repeated
+from borgd.sessions.repeats import is_repeated
+from borgd.sessions.session import PROMPT_CHARS, REMEMBERED_EVENTS, Session, apply_event, is_end, is_of_a_person
 
 KEPT_STOPS = 4
 """guard: Stops of a session that are compared."""

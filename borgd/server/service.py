@@ -31,10 +31,12 @@ from borgd.paths import Paths, private_dir
 from borgd.protocol.frames import ReplyFrame
 from borgd.server.after_start import settle
 from borgd.server.event_log import EventLog
+from borgd.server.patience import patience_s
 from borgd.server.storing import ReportingCommit
 from borgd.sessions.expiry import Expiry
 from borgd.sessions.lines import apply_line
-from borgd.sessions.session import Key, Session, event_mark, hand_over
+from borgd.sessions.repeats import event_mark
+from borgd.sessions.session import Key, Session, hand_over
 from borgd.sessions.sessions import Sessions
 from borgd.sessions.transcripts import Transcripts
 from borgd.stores.last_events import LastEvents
@@ -50,19 +52,8 @@ MINUTE_S = 60.0
 """design: seconds between two looks for sessions that idled out and for what is due in the inbox."""
 HOUR_S = 3600.0
 """design: seconds between two looks for regrets."""
-LONG_S = 1.0
-"""host: our client has gone on without an answer after this, at a session's start, a prompt or a stop."""
-SHORT_S = 0.25
-"""host: as LONG_S, at any other event."""
-LONG_MOMENTS = frozenset({Moment.SESSION_START, Moment.PROMPT, Moment.STOP, Moment.SUBAGENT_STOP})
-
 SILENT_REPLY = b"{}"
 SILENT = "idle for a day, not judged otherwise"
-
-
-def patience_s(moment: Moment) -> float:
-    """Seconds after which our client has given up on an answer."""
-    return LONG_S if moment in LONG_MOMENTS else SHORT_S
 
 
 class Service:

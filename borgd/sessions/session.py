@@ -40,11 +40,6 @@ RED = 200
 """guard: failing test commands remembered per session."""
 PENDING = 4000
 """guard: lines kept for a state file that cannot be written."""
-REPEAT_MS = 1000
-"""design: the same words without any id to tell them apart, sooner than this, are the same event sent twice."""
-SAME_PROMPT_MS = 2000
-"""design: the same words under the same id, sooner than this, are the same prompt sent twice; nobody types that fast."""
-
 CALL_CHARS = 200
 """guard: characters kept of a call of the running turn."""
 
@@ -309,32 +304,6 @@ def _first(known: OrderedDict[tuple[str, ...], None], key: tuple[str, ...], limi
     while len(known) > limit:
         known.popitem(last=False)
     return True
-
-
-def is_repeated(session: Session, event: Event, now_ms: int) -> bool:
-    """Whether the host sent this event before: hooks that are registered twice are called twice. Remembers it."""
-    key = duplicate_key(event)
-    if key is not None:
-        return not session.first_seen(*key)
-    if event.moment is Moment.PROMPT:
-        (words, id, at), session.said = session.said, (event.prompt[:PROMPT_CHARS], event.prompt_id, now_ms)
-        soon = SAME_PROMPT_MS if id else REPEAT_MS
-        return session.said[:2] == (words, id) and now_ms - at < soon
-    if event.moment is Moment.STOP and session.open_ask and not event.stop_again:
-        words, at = session.blocked_at
-        return event.last_message[:PROMPT_CHARS] == words and (bool(words) or now_ms - at < REPEAT_MS)
-    return False
-
-
-def duplicate_key(event: Event) -> tuple[str, ...] | None:
-    """What makes ``event`` the same as one before: its tool call. None: it carries none."""
-    return (event.name, event.tool.id) if event.tool is not None and event.tool.id else None
-
-
-def event_mark(event: Event) -> tuple[str, ...]:
-    """Names an event among those that follow each other in a session."""
-    words = f"{hash(event.prompt)} {hash(event.last_message)}"
-    return (event.name, event.prompt_id, event.tool.id if event.tool is not None else "", words)
 
 
 def apply_event(session: Session, event: Event, now_ms: int) -> None:

@@ -17,7 +17,7 @@ from borgd.agents.json_repair import repaired
 from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome
-from borgd.server.service import patience_s
+from borgd.server.patience import patience_s
 from tests.pipeline.test_field_stops import CAP, DONE, TASK
 from tests.server.support import CLIENT, Agent, running_service, write_config, write_lessons
 
