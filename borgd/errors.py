@@ -42,6 +42,19 @@ def refused(error: OSError) -> str | None:
     return f"{what}{error.strerror}; {remedy}"
 
 
+def module_at_fault(error: Exception) -> str:
+    """Which module could not be imported: by its name, or by whose file ``error`` came from; "borgd" where it is ours."""
+    if isinstance(error, ImportError) and error.name:
+        return error.name
+    import traceback
+
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        inside = frame.filename.rpartition("/site-packages/")[2]
+        if inside != frame.filename:
+            return inside.partition("/")[0].removesuffix(".py")
+    return "borgd"
+
+
 class BorgError(Exception):
     """Anything we foresaw. ``str(error)`` is one sentence that says what is wrong and what to do."""
 

@@ -20,7 +20,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("off",): ("service.off", "say nothing: everywhere, in a session, a repository, for an agent"),
     ("on",): ("service.off", "the way back"),
     ("status",): ("service.status", "what the daemon does now"),
-    ("doctor",): ("service.doctor", "what is installed, what is missing, what to do"),
+    ("doctor",): ("doctor.doctor", "what is installed, what is missing, what to do"),
     ("install",): ("service.install", "show or apply what an agent's settings need"),
     ("uninstall",): ("service.install", "show or apply their removal"),
     ("lesson",): ("lesson.subcommands", "add, list, show, edit, retire, import, propose, ratify"),

@@ -29,6 +29,7 @@ from borgd.journal import GroupCommit
 from borgd.journal.watch import Watcher
 from borgd.paths import Paths, private_dir
 from borgd.protocol.frames import ReplyFrame
+from borgd.protocol.probe import probe_answer
 from borgd.server.after_start import settle
 from borgd.server.event_log import EventLog
 from borgd.server.patience import patience_s
@@ -267,6 +268,8 @@ class Service:
         module = agent_module(agent)
         started = time.perf_counter_ns()
         parsed = checked(module.parse(event, body))
+        if probed := probe_answer(parsed.session):
+            return probed
         self.last_events.note(parsed.agent, parsed.name, clock.now_ms())
         if self._is_silenced(parsed):
             return SILENT_REPLY

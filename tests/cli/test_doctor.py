@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from borgd.cli.service import doctor_checks
-from borgd.paths import user_paths
+from borgd.cli.doctor import client as client_checks
+from borgd.cli.doctor.doctor import findings, scene_of
+from borgd.cli.doctor.stores import MEANING
 from tests.server.processes import Home, wait_for
 
 
@@ -21,7 +22,7 @@ def at(tmp_path: Path) -> Home:
 
 
 def examine(at: Home, **env: str) -> dict[str, list[dict[str, Any]]]:
-    done = at.borg("doctor", "--json", **env)
+    done = at.borg("doctor", "--json", "--quick", **env)
     document = json.loads(done.stdout)
     assert document["ok"] is (done.returncode == 0)
     by_name: dict[str, list[dict[str, Any]]] = {}
@@ -39,16 +40,30 @@ def test_a_first_run_says_what_to_do_and_creates_nothing(at: Home) -> None:
     assert [state(found, name) for name in ("daemon", "client", "start", "claude-code", "config")] == ["note"] * 4 + ["ok"]
     assert "borg install claude-code --apply" in found["client"][0]["todo"]
     assert list(at.directory.iterdir()) == []
-    text = at.borg("doctor").stdout
+    text = at.borg("doctor", "--quick").stdout
     assert "→ borg install claude-code --apply" in text
 
 
 def test_after_an_install_and_a_start_all_is_well(at: Home) -> None:
     at.borg("install", "claude-code", "--apply")
-    with at.daemon() as process:
+    pid = json.loads(at.borg("start", "--json").stdout)["pid"]
+    try:
         found = examine(at)
-        assert {finding["state"] for findings in found.values() for finding in findings} == {"ok"}
-        assert f"pid {process.pid}" in found["daemon"][0]["text"]
+        assert {name for name, all_of_it in found.items() for finding in all_of_it if finding["state"] != "ok"} <= {
+            "claude-code events",  # none came yet
+            "command",  # what this machine's PATH holds
+            "interpreter",  # as this machine has it
+            "shell",
+        }
+        assert f"pid {pid}" in found["daemon"][0]["text"]
+        assert "went through the client to the daemon and back" in found["event"][0]["text"]
+        assert {"id", "verdict", "evidence", "next"} <= set(found["event"][0])
+        at.client("Stop", b'{"session_id":"s","hook_event_name":"Stop"}')
+        assert "Stop 0 s ago" in examine(at)["claude-code events"][0]["text"]
+    finally:
+        at.borg("stop")
+    again = examine(at)["claude-code events"][0]["text"]
+    assert "Stop" in again, "kept over the daemon's end"
 
 
 def test_each_broken_part_is_named(at: Home) -> None:
@@ -124,7 +139,7 @@ def test_the_last_failures_of_hooks_are_explained(at: Home) -> None:
 def test_every_cause_that_the_client_writes_has_a_meaning() -> None:
     source = (Path(__file__).parents[2] / "hooks/borg_hook.py").read_text()
     causes = {part.split('"')[1] for part in source.split("Failure(")[1:] if part.startswith('"')}
-    assert causes - {"EPERM"} | {"EPERM", "EACCES"} <= set(doctor_checks.MEANING)
+    assert causes - {"EPERM"} | {"EPERM", "EACCES"} <= set(MEANING)
     assert len(causes) >= 10
 
 
@@ -141,7 +156,6 @@ def test_a_look_that_fails_does_not_keep_the_others_from_happening(home: Path, m
     def fail(*_: object) -> object:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(doctor_checks, "client", fail)
-    names = [finding.name for finding in doctor_checks.findings(user_paths(), dict(os.environ))]
-    assert names.count("doctor") == 1
-    assert names[-1] == "hook log"
+    monkeypatch.setattr(client_checks, "client", fail)
+    names = [finding.name for finding in findings(scene_of(dict(os.environ)), ("client.client", "stores.failures"))]
+    assert names == ["client", "hook log"]

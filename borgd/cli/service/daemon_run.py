@@ -6,10 +6,9 @@ import logging
 import os
 import sys
 
-from borgd.errors import BorgError, ConfigError, UsageError
+from borgd.errors import BorgError, ConfigError, UsageError, module_at_fault
 from borgd.paths import user_paths
 from borgd.server.listen import Claim, claim
-from borgd.server.log import places_of
 
 USAGE = "usage: borg run\n\nServe in the foreground. SIGTERM or Ctrl-C ends it; the requests in flight are answered first."
 OF_THIS_PROCESS = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
@@ -88,8 +87,9 @@ def _import_all(logger: logging.Logger) -> None:
 
         preload()
     except Exception as error:  # whatever a broken module does
-        name = getattr(error, "name", None) or places_of(error)
-        told = f"a module that the daemon needs cannot be imported: {type(error).__name__}: {error} ({name})"
+        told = (
+            f"{module_at_fault(error)}, a module that the daemon needs, cannot be imported: {type(error).__name__}: {error}"
+        )
         logger.error("the daemon could not go on: %s", told)
         raise BorgError(f"{told}; borg doctor says how to bring it back") from None
 
