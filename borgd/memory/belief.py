@@ -18,14 +18,21 @@ from borgd.memory.records import Outcome, OutcomeKind
 CREDIT = 1 << 20
 """method: units in a whole credit; shares of a credit are rounded to them."""
 
-PRECEDENCE: tuple[OutcomeKind, ...] = ("ignored", "changed", "tested", "regretted", "contradicted", "corrected", "vetoed")
-"""design: rising. What an agent says of itself gives way to tests and later repairs, these to a person's words."""
+PRECEDENCE: tuple[OutcomeKind, ...] = (
+    "ignored", "changed", "tested", "regretted", "contradicted", "corrected", "vetoed", "withdrawn",
+)  # fmt: skip
+"""design: rising. What an agent says of itself gives way to tests and later repairs, these to a person's words, and a veto
+to its being taken back, after which the session moves no belief."""
 
 RANKS: dict[str, int] = {kind: place + 1 for place, kind in enumerate(PRECEDENCE)}
 """Place in PRECEDENCE from 1; kinds that move no belief are absent (0)."""
 
 SHIFT = 21
-"""method: a result is rank << SHIFT | credit units, so that the larger integer is the one that counts."""
+"""method: a result is turn << TURN_SHIFT | rank << SHIFT | credit units; of two the larger integer counts."""
+TURN_SHIFT = 25
+"""method: bits below are a result's rank and credit."""
+MOST_TURNS = 64
+"""guard: vetoes of one lesson in one session that are told apart."""
 
 FOLLOWED: tuple[OutcomeKind, ...] = ("changed", "tested")
 REFUSED: tuple[OutcomeKind, ...] = ("contradicted", "corrected", "vetoed")
@@ -33,6 +40,21 @@ REFUSED: tuple[OutcomeKind, ...] = ("contradicted", "corrected", "vetoed")
 Tally = list[int]
 """Credit units per rank, for one lesson; index 0 is unused."""
 
+
+HALF_LIFE = 12
+"""tuned: tests/perf/bench_learning.py, a world that changes half-way."""
+MOST_SHARE = 1 / 3
+"""design: of a lesson's evidence, one person's and one repository's at most, beyond what each may have alone."""
+OWN_CREDITS = 16.0
+"""design: credits that this person's own results may have alone; enough for their vetoes to silence a lesson."""
+OTHER_CREDITS = 4.0
+"""guard: credits that any other person's may have alone; a forged file cannot silence a lesson by itself."""
+REPOSITORY_CREDITS = 16.0
+"""design: credits that one repository's results may have alone; most lessons have one repository."""
+DOUBTED_LEVEL = 0.95
+"""design: the quantile of a belief that says how good the lesson may still be."""
+DOUBTED_BELOW = 0.25
+"""design: a lesson that may not even be this good is doubted: about four vetoes of its person's from the prior."""
 
 Prior = Annotated[float, msgspec.Meta(ge=0.5, le=1e6)]
 Step = Annotated[float, msgspec.Meta(ge=0.0, le=1e3)]
@@ -51,6 +73,12 @@ class BeliefRule(msgspec.Struct, frozen=True, kw_only=True):
     contradicted: Step = 1.0
     corrected: Step = 2.0
     vetoed: Step = 3.0
+    half_life: Annotated[int, msgspec.Meta(ge=1, le=10**9)] = HALF_LIFE
+    """Results of one person about the lesson after which an older one counts half."""
+    own_credits: Step = OWN_CREDITS
+    other_credits: Step = OTHER_CREDITS
+    repository_credits: Step = REPOSITORY_CREDITS
+    most_share: Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)] = MOST_SHARE
 
 
 class Belief(msgspec.Struct, frozen=True):
@@ -63,6 +91,11 @@ class Belief(msgspec.Struct, frozen=True):
     def mean(self) -> float:
         return self.alpha / (self.alpha + self.beta)
 
+    @property
+    def doubted(self) -> bool:
+        """Whether the lesson is all but surely of little use, whatever others are about its topic."""
+        return self.mean < DOUBTED_BELOW and beta.quantile(DOUBTED_LEVEL, self.alpha, self.beta) < DOUBTED_BELOW
+
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The central interval that holds ``level`` of it."""
         return beta.interval(self.alpha, self.beta, level)
@@ -71,7 +104,22 @@ class Belief(msgspec.Struct, frozen=True):
 def result(outcome: Outcome) -> int:
     """What ``outcome`` says, as an integer that grows with precedence; 0 where it moves no belief."""
     rank = 0 if outcome.held else RANKS.get(outcome.kind, 0)
-    return rank and rank << SHIFT | units(outcome.credit)
+    return rank and packed(rank, outcome.credit, outcome.turn)
+
+
+def packed(rank: int, credit: float, turn: int = 1) -> int:
+    """A result as an integer. A later ``turn`` (a veto after one that was taken back) outweighs all before it."""
+    return (min(max(turn, 1), MOST_TURNS) - 1) << TURN_SHIFT | rank << SHIFT | units(credit)
+
+
+def rank_of(value: int) -> int:
+    """The rank of a result."""
+    return value >> SHIFT & 15
+
+
+def units_of(value: int) -> int:
+    """The credit units of a result."""
+    return value & (1 << SHIFT) - 1
 
 
 def units(credit: float) -> int:

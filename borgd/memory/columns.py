@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,41 +15,11 @@ import numpy.typing as npt
 
 from borgd.memory import belief as beliefs
 from borgd.memory.belief import CREDIT, RANKS, SHIFT, Tally
+from borgd.memory.counted_sessions import BY, LAST_MS, CountedOutcomes, CountedSessions, held_ms, session_key
 from borgd.memory.records import OutcomeKind
 
 Places = dict[int, tuple[set[str], set[str]]]
 """Per lesson: the repositories and the engineers for whom it changed something."""
-
-
-LAST_MS = 1 << 53
-"""guard: times from other machines are held to [0, LAST_MS], which every column can carry."""
-
-
-class CountedOutcomes(Protocol):
-    """The fields of an outcome that memory counts."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def ms(self) -> int: ...
-    @property
-    def lesson(self) -> str: ...
-    @property
-    def kind(self) -> OutcomeKind: ...
-    @property
-    def decision(self) -> str: ...
-    @property
-    def agent(self) -> str: ...
-    @property
-    def session(self) -> str: ...
-    @property
-    def held(self) -> bool: ...
-    @property
-    def credit(self) -> float: ...
-    @property
-    def repo(self) -> str: ...
-    @property
-    def engineer(self) -> str: ...
 
 
 class _Line(msgspec.Struct, gc=False):
@@ -66,23 +36,11 @@ class _Line(msgspec.Struct, gc=False):
     credit: float = 1.0
     repo: str = ""
     engineer: str = ""
-
-
-def session_key(agent: str, session: str) -> str:
-    """The name under which a session is counted; empty where there is none."""
-    return f"{agent}\0{session}" if session else ""
-
-
-def held_ms(ms: int) -> int:
-    """A time that may come from a broken clock or a hostile line, held to what columns can carry."""
-    return min(max(ms, 0), LAST_MS)
+    turn: int = 1
 
 
 class Folded:
-    """Millions of outcomes as sorted columns. ``pair`` is lesson number << 32 | session number.
-
-    ``begun`` holds each session's beginning (ms) by number; keys of outcomes without a session have none.
-    """
+    """Millions of outcomes as sorted columns. ``pair`` is lesson number << 32 | session number."""
 
     SESSION_MASK = (1 << 32) - 1
 
@@ -90,14 +48,13 @@ class Folded:
         self,
         *,
         lessons: dict[str, int],
-        sessions: dict[str, int],
-        begun: dict[int, int],
+        sessions: CountedSessions,
         places: Places,
         pairs: npt.NDArray[np.uint64],
         values: npt.NDArray[np.uint32],
         uses: npt.NDArray[np.uint64],
     ) -> None:
-        self.lessons, self.sessions, self.begun, self.places = lessons, sessions, begun, places
+        self.lessons, self.sessions, self.places = lessons, sessions, places
         self._pairs, self._values, self._uses = pairs, values, uses
 
     @classmethod
@@ -107,15 +64,27 @@ class Folded:
 
     @property
     def starts(self) -> Iterable[int]:
-        return self.begun.values()
+        return self.sessions.begun.values()
 
-    @property
+    def times(self) -> npt.NDArray[np.int64]:
+        """When each session began, or what names none was told, by number."""
+        count = len(self.sessions.engineers)
+        return np.maximum(_by_number(self.sessions.begun, count), _by_number(self.sessions.loose, count))
+
+    def rows(self, lesson: int | None = None) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+        """Pairs and their results, of one lesson or of all."""
+        if lesson is None:
+            return self._pairs, self._values
+        first, last = np.searchsorted(self._pairs, np.array([lesson << 32, (lesson + 1) << 32], dtype=np.uint64))
+        return self._pairs[int(first) : int(last)], self._values[int(first) : int(last)]
+
     def tallies(self) -> dict[int, Tally]:
-        """Credit units per lesson number and rank."""
+        """Credit units per lesson number and rank, each result counted whole."""
         if not len(self._pairs):
             return {}
         width = len(beliefs.empty())
-        slots = (self._pairs >> np.uint64(32)).astype(np.int64) * width + (self._values >> np.uint32(SHIFT))
+        ranks = (self._values >> np.uint32(SHIFT) & np.uint32(15)).astype(np.int64)
+        slots = (self._pairs >> np.uint64(32)).astype(np.int64) * width + ranks
         units = (self._values & np.uint32((1 << SHIFT) - 1)).astype(np.float64)
         sums = np.bincount(slots, weights=units, minlength=len(self.lessons) * width)
         rows = sums.astype(np.int64).reshape(-1, width)
@@ -123,7 +92,7 @@ class Folded:
 
     def pair(self, lesson: int, session: str) -> int:
         """The pair's key; a session not seen before gets a number."""
-        return lesson << 32 | self.sessions.setdefault(session, len(self.sessions))
+        return lesson << 32 | self.sessions.number(session)
 
     def result(self, pair: int) -> int:
         """The result known for this pair, 0 for none."""
@@ -157,13 +126,16 @@ class Folded:
 class Packed(NamedTuple):
     """What ``FoldColumns`` gathered, as plain values: names by number, and columns that refer to them.
 
-    ``begun`` holds each session's beginning (ms) by number, -1 where there is none; ``places`` (lesson number, repositories,
-    engineers). Where these may come from a file of someone else's making, ``sound`` says whether they fit together.
+    ``begun`` holds each session's beginning (ms) by number, -1 where there is none, ``loose`` that of what names no session,
+    ``repos`` each one's repository; ``places`` (lesson number, repositories, engineers). Where these may come from a file of
+    someone else's making, ``sound`` says whether they fit together.
     """
 
     lessons: list[str]
     sessions: list[str]
+    repos: list[str]
     begun: npt.NDArray[np.int64]
+    loose: npt.NDArray[np.int64]
     places: list[tuple[int, list[str], list[str]]]
     pairs: npt.NDArray[np.uint64]
     values: npt.NDArray[np.uint32]
@@ -171,22 +143,28 @@ class Packed(NamedTuple):
 
     def sound(self) -> bool:
         """Whether every number names something, and every array is of its kind."""
-        kinds = ((self.begun, np.int64), (self.pairs, np.uint64), (self.values, np.uint32), (self.uses, np.uint64))
-        if any(column.dtype != kind or column.ndim != 1 for column, kind in kinds):
+        times64 = (self.begun, self.loose)
+        kinds = [column.dtype for column in (*times64, self.pairs, self.values, self.uses)]
+        if kinds != [np.int64, np.int64, np.uint64, np.uint32, np.uint64]:
             return False
-        if len(self.begun) != len(self.sessions) or len(self.pairs) != len(self.values):
+        if any(column.ndim != 1 for column in (*times64, self.pairs, self.values, self.uses)):
+            return False
+        if any(len(each) != len(self.sessions) for each in (*times64, self.repos)) or len(self.pairs) != len(self.values):
             return False
         both = np.concatenate((self.pairs, self.uses))
         lessons, sessions = both >> np.uint64(32), both & np.uint64(Folded.SESSION_MASK)
         fit = bool((lessons < len(self.lessons)).all() and (sessions < len(self.sessions)).all())
-        ranks = self.values >> np.uint32(SHIFT)
+        ranks = self.values >> np.uint32(SHIFT) & np.uint32(15)
         fit = fit and bool(((ranks > 0) & (ranks < len(beliefs.empty()))).all())
         used = self.begun[(self.uses & np.uint64(Folded.SESSION_MASK)).astype(np.int64)] if fit else self.begun[:0]
-        times = bool(((self.begun >= -1) & (self.begun <= LAST_MS)).all() and (used >= 0).all())
+        held = all(bool(((column >= -1) & (column <= LAST_MS)).all()) for column in times64)
+        times = held and bool((used >= 0).all())
         return fit and times and all(0 <= lesson < len(self.lessons) for lesson, _, _ in self.places)
 
 
-FORMAT = f"1/{CREDIT}/{SHIFT}/{RANKS}/{beliefs.FOLLOWED}"
+__all__ = ["FORMAT", "FoldColumns", "Folded", "Packed", "session_key"]
+
+FORMAT = f"3/{CREDIT}/{SHIFT}/{RANKS}/{beliefs.FOLLOWED}"
 """What the numbers in Packed mean; other numbers are another format."""
 
 
@@ -195,8 +173,7 @@ class FoldColumns:
 
     def __init__(self) -> None:
         self._lessons: dict[str, int] = {}
-        self._sessions: dict[str, int] = {}
-        self._begun: dict[int, int] = {}
+        self._sessions = CountedSessions()
         self._places: Places = {}
         self._pairs, self._values, self._uses = array("Q"), array("I"), array("Q")
         self._decoder = msgspec.json.Decoder(_Line)
@@ -204,13 +181,21 @@ class FoldColumns:
 
     def extend(self, outcomes: Iterable[CountedOutcomes]) -> None:
         """Take outcomes in. One loop over plain locals: this is what a start with millions of lines waits for."""
-        lessons, sessions, begun, places = self._lessons, self._sessions, self._begun, self._places
+        lessons, places, known = self._lessons, self._places, self._sessions
+        numbers, begun, repos = known.numbers.get, known.begun, known.repos
         pairs, values, uses = self._pairs.append, self._values.append, self._uses.append
         followed = frozenset(beliefs.FOLLOWED)
         for outcome in outcomes:
             session = outcome.session
             if session:
-                number = sessions.setdefault(f"{outcome.agent}\0{session}", len(sessions))
+                engineer = outcome.engineer
+                key = f"{outcome.agent}\0{session}{BY}{engineer}" if engineer else f"{outcome.agent}\0{session}"
+                number = numbers(key, -1)
+                if number < 0:
+                    number = known.number(key)
+                repo = outcome.repo
+                if repo and repo != repos[number]:
+                    known.place(number, repo)
                 ms = outcome.ms
                 if not 0 <= ms <= LAST_MS:
                     ms = held_ms(ms)
@@ -220,12 +205,13 @@ class FoldColumns:
             if not rank or outcome.held:
                 continue
             if not session:
-                number = sessions.setdefault(f"\0{outcome.decision or outcome.id}", len(sessions))
+                number = known.outside(outcome)
             lesson = lessons.setdefault(outcome.lesson, len(lessons))
             credit = outcome.credit
             pair = lesson << 32 | number
             pairs(pair)
-            values(rank << SHIFT | (CREDIT if credit == 1.0 else beliefs.units(credit)))
+            turn = outcome.turn
+            values(rank << SHIFT | CREDIT if credit == 1.0 and turn == 1 else beliefs.packed(rank, credit, turn))
             if session and outcome.kind in followed:
                 uses(pair)
                 place = places.get(lesson)
@@ -246,25 +232,28 @@ class FoldColumns:
     def saw(self, session: str, ms: int) -> None:
         """A session (by ``session_key``) was alive at ``ms``."""
         if session:
-            number = self._sessions.setdefault(session, len(self._sessions))
-            ms = held_ms(ms)
-            self._begun[number] = min(ms, self._begun.get(number, ms))
+            number, ms = self._sessions.number(session), held_ms(ms)
+            self._sessions.begun[number] = min(ms, self._sessions.begun.get(number, ms))
 
     def packed(self) -> Packed:
         """Everything gathered, one result per session and lesson, for ``take``."""
         folded = self.fold()
-        begun = np.full(len(self._sessions), -1, dtype=np.int64)
-        begun[list(self._begun)] = list(self._begun.values())
+        known = self._sessions
         places = [(lesson, sorted(repos), sorted(names)) for lesson, (repos, names) in self._places.items()]
-        return Packed([*self._lessons], [*self._sessions], begun, places, folded._pairs, folded._values, folded._uses)
+        begun, loose = (_by_number(times, len(known.engineers)) for times in (known.begun, known.loose))
+        names = [*self._lessons], [*known.numbers], [*known.repos]
+        return Packed(*names, begun, loose, places, folded._pairs, folded._values, folded._uses)
 
     def take(self, packed: Packed) -> None:
         """What other columns gathered, as if it had been gathered here."""
         lessons = _numbers(self._lessons, packed.lessons)
-        sessions = _numbers(self._sessions, packed.sessions)
-        for number, ms in zip(sessions.tolist(), packed.begun.tolist(), strict=True):
-            if ms >= 0 and self._begun.setdefault(number, ms) > ms:
-                self._begun[number] = ms
+        sessions = np.array([self._sessions.number(name) for name in packed.sessions], dtype=np.uint64)
+        for times, moments in ((self._sessions.begun, packed.begun), (self._sessions.loose, packed.loose)):
+            for number, ms in zip(sessions.tolist(), moments.tolist(), strict=True):
+                if ms >= 0 and times.setdefault(number, ms) > ms:
+                    times[number] = ms
+        for number, repo in zip(sessions.tolist(), packed.repos, strict=True):
+            self._sessions.place(number, repo)
         for lesson, repos, names in packed.places:
             place = self._places.setdefault(int(lessons[lesson]), (set(), set()))
             place[0].update(repos)
@@ -290,7 +279,6 @@ class FoldColumns:
         return Folded(
             lessons=self._lessons,
             sessions=self._sessions,
-            begun=self._begun,
             places=self._places,
             pairs=pairs,
             values=values,
@@ -304,6 +292,13 @@ class FoldColumns:
                     yield self._decoder.decode(line)
                 except msgspec.MsgspecError:
                     self.skipped += 1
+
+
+def _by_number(times: dict[int, int], count: int) -> npt.NDArray[np.int64]:
+    """Times (ms) by number, -1 where there is none."""
+    found = np.full(count, -1, dtype=np.int64)
+    found[list(times)] = list(times.values())
+    return found
 
 
 def _numbers(known: dict[str, int], names: list[str]) -> npt.NDArray[np.uint64]:

@@ -18,11 +18,13 @@ import numpy.typing as npt
 from borgd.lessons.lesson import Lesson
 from borgd.memory import belief as beliefs
 from borgd.memory.activation import ActivationRule, SessionClock, activation, squash
-from borgd.memory.belief import CREDIT, SHIFT, Belief, BeliefRule, Tally
-from borgd.memory.columns import FoldColumns, Folded, held_ms, session_key
+from borgd.memory.belief import CREDIT, Belief, BeliefRule, Tally, rank_of, units_of
+from borgd.memory.columns import FoldColumns, Folded
+from borgd.memory.counted_sessions import held_ms, session_key
 from borgd.memory.records import Outcome
 from borgd.memory.succession import Succession, succeed
 from borgd.memory.trust import NEUTRAL, EngineerNames, area_key, trust
+from borgd.memory.weighed_results import WeighedResults
 
 
 class MemoryRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,13 +66,17 @@ class Memory:
         *,
         aliases: Mapping[str, str] | None = None,
         rule: MemoryRule = RULE,
+        own: str = "",
     ) -> None:
+        """:param own: whose machine this is; of everyone else a single voice counts less. Empty: nobody's, all alike."""
         self.rule = rule
         self.people = EngineerNames(aliases)
         self._lessons: dict[str, Lesson] = {}
         self._folded = Folded.empty()
         self._clock = SessionClock()
-        self._results: dict[int, int] = {}
+        self._own = self.people.canonical(own) if own else ""
+        self._names: list[str] = []
+        self._weighed = WeighedResults(self._folded, self.people, rule.belief, self._own)
         self._tallies: dict[int, Tally] = {}
         self._uses: dict[int, set[int]] = {}
         self._places: dict[int, tuple[set[str], set[str]]] = {}
@@ -89,12 +95,15 @@ class Memory:
         *,
         aliases: Mapping[str, str] | None = None,
         rule: MemoryRule = RULE,
+        own: str = "",
     ) -> Memory:
         """Memory of outcomes that were gathered in ``columns`` (as ``FoldColumns.lines`` does straight from a file)."""
-        memory = cls(aliases=aliases, rule=rule)
+        memory = cls(aliases=aliases, rule=rule, own=own)
         memory._folded = folded = columns.fold()
+        memory._names = list(folded.lessons)
+        memory._weighed = WeighedResults(folded, memory.people, rule.belief, memory._own)
         memory._clock = SessionClock(folded.starts)
-        memory._tallies = folded.tallies
+        memory._tallies = folded.tallies()
         memory._places = {
             lesson: (repos, {memory.people.canonical(name) for name in names if name.strip()})
             for lesson, (repos, names) in folded.places.items()
@@ -115,8 +124,8 @@ class Memory:
         """A lesson, new or in a later version."""
         known = self._lessons.get(lesson.id)
         number = self._folded.lessons.get(lesson.id)
-        if number is not None and number in self._tallies:
-            tally = self._tallies[number]
+        tally = self._weighed.tally(number) if number is not None else None
+        if tally is not None:
             followed, refused = beliefs.followed(tally), beliefs.refused(tally)
             if known is not None:
                 self._charge(known, -followed, -refused)
@@ -130,8 +139,8 @@ class Memory:
         if not session:
             return
         ms = held_ms(ms)
-        number = self._folded.sessions.setdefault(session, len(self._folded.sessions))
-        starts = self._folded.begun
+        number = self._folded.sessions.number(session)
+        starts = self._folded.sessions.begun
         if number not in starts:
             starts[number] = ms
             self._clock.begin(ms)
@@ -139,30 +148,45 @@ class Memory:
             self._clock.move(starts[number], ms)
             starts[number] = ms
             self._times.clear()
+            self._weighed.moved(number)
 
     def apply(self, outcome: Outcome) -> None:
         """Take in one more outcome; one that is known already changes nothing."""
-        session = session_key(outcome.agent, outcome.session)
+        session = session_key(outcome.agent, outcome.session, outcome.engineer)
         self.saw(session, outcome.ms)
-        value = beliefs.result(outcome)
+        value, sessions = beliefs.result(outcome), self._folded.sessions
+        if session and outcome.repo:
+            number = sessions.number(session)
+            place = sessions.repos[number]
+            sessions.place(number, outcome.repo)
+            if sessions.repos[number] != place:
+                self._weighed.moved(number)
         if not value:
             return
-        lesson = self._folded.lessons.setdefault(outcome.lesson, len(self._folded.lessons))
-        pair = self._folded.pair(lesson, session or f"\0{outcome.decision or outcome.id}")
-        before = self._results.get(pair)
-        if before is None:
-            before = self._folded.result(pair)
+        lesson = self._number(outcome.lesson)
+        number = sessions.number(session) if session else sessions.outside(outcome)
+        before = self._weighed.result(lesson, number)
         if value > before:
-            self._results[pair] = value
-            self._count(lesson, outcome.lesson, before, value)
+            self._weighed.put(lesson, number, value)
+            self._count(lesson, before, value)
+        elif not session:
+            self._weighed.moved(number)
         if session and outcome.kind in beliefs.FOLLOWED:
-            self._use(lesson, pair, outcome)
+            self._use(lesson, lesson << 32 | number, outcome)
+
+    def _number(self, lesson: str) -> int:
+        number = self._folded.lessons.get(lesson)
+        if number is None:
+            number = self._folded.lessons[lesson] = len(self._names)
+            self._names.append(lesson)
+        return number
 
     # What is asked of it.
 
     def belief(self, lesson: str) -> Belief:
         """The belief about a lesson; the prior for one without results."""
-        tally = self._tallies.get(self._folded.lessons.get(lesson, -1))
+        self._settle()
+        tally = self._weighed.tally(self._folded.lessons.get(lesson, -1))
         if tally is None:
             rule = self.rule.belief
             return Belief(rule.prior_alpha, rule.prior_beta)
@@ -236,6 +260,7 @@ class Memory:
 
     def succession(self) -> Succession:
         """Who is hidden, by whom, and which lessons disagree."""
+        self._settle()
         if self._succession is None:
             self._succession = succeed(self._lessons, self.people.authors, self._earned)
             self._replaced = {}
@@ -289,18 +314,23 @@ class Memory:
         counts = [self._standing.get((author, area), (0, 0)) for author in authors]
         return sum(trust(followed / CREDIT, refused / CREDIT, 0) for followed, refused in counts) / len(authors)
 
-    def _count(self, number: int, lesson: str, before: int, now: int) -> None:
-        """A pair's result grew from ``before`` (0: none) to ``now``."""
+    def _count(self, number: int, before: int, now: int) -> None:
+        """A session's result about a lesson grew from ``before`` (0: none) to ``now``."""
         tally = self._tallies.setdefault(number, beliefs.empty())
-        followed, refused = beliefs.followed(tally), beliefs.refused(tally)
         for value, sign in ((before, -1), (now, 1)):
             if value:
-                tally[value >> SHIFT] += sign * (value & (1 << SHIFT) - 1)
-        known = self._lessons.get(lesson)
-        if known is not None:
-            self._charge(known, beliefs.followed(tally) - followed, beliefs.refused(tally) - refused)
-            if self._succession is None or self._succession.successors or self._succession.disputes:
-                self._succession = None
+                tally[rank_of(value)] += sign * units_of(value)
+
+    def _settle(self) -> None:
+        """Bring what results weigh, and whom they are to the credit of, up to date."""
+        for number, was, now in self._weighed.settle():
+            known = self._lessons.get(self._names[number])
+            if known is not None:
+                before = was or beliefs.empty()
+                followed, refused = beliefs.followed(now), beliefs.refused(now)
+                self._charge(known, followed - beliefs.followed(before), refused - beliefs.refused(before))
+                if self._succession is None or self._succession.successors or self._succession.disputes:
+                    self._succession = None
 
     def _charge(self, lesson: Lesson, followed: int, refused: int) -> None:
         area = area_key(lesson.area)
@@ -328,7 +358,7 @@ class Memory:
         times = self._times.get(lesson)
         if times is None:
             number = self._folded.lessons.get(lesson, -1)
-            begun = self._folded.begun
+            begun = self._folded.sessions.begun
             known = self._lessons.get(lesson)
             found = [begun[session] for session in self._folded.users(number)]
             found.extend(begun[session] for session in self._uses.get(number, ()))

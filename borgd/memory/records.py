@@ -11,7 +11,7 @@ import msgspec
 
 OutcomeKind = Literal[
     "changed", "ignored", "not_arisen", "corrected", "not_corrected",
-    "vetoed", "contradicted", "regretted", "tested", "unclear",
+    "vetoed", "contradicted", "regretted", "tested", "unclear", "withdrawn",
 ]  # fmt: skip
 Channel = Literal["early", "stop", "free"]
 
@@ -108,6 +108,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     engineer: str = ""
     machine: str = ""
     area: str = ""
+    turn: int = 1
+    """Of a veto and of its being withdrawn: which one of this session and lesson, from 1."""
 
 
 class SettledOutcome(Outcome, frozen=True, kw_only=True, gc=False):

@@ -94,8 +94,9 @@ def choose_early(
     if not subject.any and not subject.names:
         return Choice()
     memory = memory or Memory(lessons, rule=policy.memory)
-    ranking = rank(matches, lessons, memory, policy)
-    standing = standing_pool(lessons, memory, subject, done, {ranked.id: ranked.evidence for ranked in ranking.ranked})
+    ranking = rank(matches, lessons, memory, policy, session=session)
+    evidence = {ranked.id: ranked.evidence for ranked in ranking.ranked}
+    standing = standing_pool(lessons, memory, subject, done, evidence, session=session, policy=policy)
     plain = early_pool(ranking.ranked, subject, done, policy)
     reasons = {**ranking.excluded, **_early_reasons(ranking, subject, done, policy)}
     top = _on_topic_top(ranking, subject)
@@ -126,7 +127,7 @@ def choose_stop(
     :param grades: a grader's answer, id → 3, 2 or 1 in its order; None: decided by scores alone.
     """
     memory = memory or Memory(lessons, rule=policy.memory)
-    ranking = rank(matches, lessons, memory, policy)
+    ranking = rank(matches, lessons, memory, policy, session=session, asks=True)
     moment = _Moment(memory, session, decision_id, now_ms, policy, "stop", withhold=withhold, top=ranking.top)
     reasons = dict(ranking.excluded)
     if grades is not None and policy.grader_rule == "graded":
@@ -157,6 +158,7 @@ def _choose_graded(
         name: grade
         for name, grade in grades.items()
         if name in lessons and not lessons[name].retired and name not in done and name not in hidden
+        if not moment.memory.belief(name).doubted
     }
     ask, free = graded_without(open_grades, policy, policy.ask_cap, delivered)
     if not ask and not free:
@@ -236,12 +238,13 @@ def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], he
         ranked = slot.ranked
         kept = slot.won and not slot.cut
         chance = moment.holdout(ranked)
+        drawn = moment.policy.doubted_share if ranked.doubted else 1.0
         away = kept and draws.withheld(moment.session or moment.decision_id, ranked.id, chance)
         if away:
             held.append(ranked.id)
         elif kept:
             shown.append(ranked)
-        entries.append(_entry(slot, place, best, chance, shown=kept and not away, held=away))
+        entries.append(_entry(slot, place, best, chance, shown=kept and not away, held=away, drawn=drawn))
         reasons[ranked.id] = _verdict(slot, away, entries[-1])
     text = _text(moment, shown, head)
     ids = tuple(lesson.id for lesson in shown)
@@ -291,7 +294,8 @@ def _decision(
     )
 
 
-def _entry(slot: _Slot, place: int, best: float, chance: float, *, shown: bool, held: bool) -> PoolEntry:
+def _entry(slot: _Slot, place: int, best: float, chance: float, *, shown: bool, held: bool, drawn: float) -> PoolEntry:
+    """:param drawn: probability that this lesson was among those that compete."""
     ranked = slot.ranked
     return PoolEntry(
         id=ranked.id,
@@ -301,7 +305,7 @@ def _entry(slot: _Slot, place: int, best: float, chance: float, *, shown: bool, 
         rank=place,
         draw=slot.draw,
         mean=ranked.mean,
-        p=max(slot.p * (1 - chance), slots.P_LEAST),
+        p=max(slot.p * (1 - chance) * drawn, slots.P_LEAST),
         alpha=ranked.alpha,
         beta=ranked.beta,
         scoped=ranked.scoped,

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
 from borgd.recall.policy import RecallPolicy
-from borgd.recall.rank import Ranked, name_key, weigh
+from borgd.recall.rank import Ranked, name_key, rests, weigh
 
 ANY = "*"
 """The topic of the session's first prompt: it brings consolidated lessons, scoped or not."""
@@ -48,8 +48,11 @@ def standing_pool(
     topics: Topics,
     done: Collection[str],
     evidence: Mapping[str, float],
+    *,
+    session: str,
+    policy: RecallPolicy,
 ) -> list[Ranked]:
-    """The standing lessons on topic, not done, matched or not; oldest first.
+    """The standing lessons on topic, not done, matched or not, unless doubted and not drawn; oldest first.
 
     With ANY also the unscoped ones, of which no system's name ever says that they apply: those must have matched, or
     every session would pay for them.
@@ -67,4 +70,5 @@ def standing_pool(
         and (topics.names_one_of(lesson.scope) or (topics.any and not lesson.scope and lesson.id in evidence))
     ]
     found.sort(key=lambda lesson: (lesson.ms, lesson.id))
-    return [weigh(lesson, evidence.get(lesson.id, 0.0), memory) for lesson in found]
+    weighed = [weigh(lesson, evidence.get(lesson.id, 0.0), memory) for lesson in found]
+    return [ranked for ranked in weighed if not rests(ranked, session, policy, asks=False)]

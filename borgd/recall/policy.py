@@ -49,6 +49,8 @@ STOP_CONSEQUENCE_CHARS = 220
 """design: of its consequence there."""
 HOST_CHARS = 9000
 """host: characters of a Stop block; agents cut a hook's output at 10,000."""
+DOUBTED_SHARE = 0.05
+"""design: of the sessions, those in which a doubted lesson may still come, so that it can prove itself."""
 P_DRAWS = 512
 """method: draws behind a propensity that has no closed form."""
 
@@ -76,6 +78,7 @@ class RecallPolicy(msgspec.Struct, frozen=True, kw_only=True):
     match_floor: Share = MATCH_FLOOR
     holdout: Share = HOLDOUT
     explore: bool = True
+    doubted_share: Share = DOUBTED_SHARE
     early_chars: Count = EARLY_CHARS
     early_question_chars: Count = EARLY_QUESTION_CHARS
     early_consequence_chars: Count = EARLY_CONSEQUENCE_CHARS

@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from borgd.lessons.lesson import ID_PATTERN, Lesson
+from borgd.memory import rng
+from borgd.memory.belief import DOUBTED_BELOW
 from borgd.memory.memory import Memory
 from borgd.memory.trust import NEUTRAL
 from borgd.recall.policy import RecallPolicy
@@ -55,6 +57,8 @@ class Ranked(NamedTuple):
     consolidated: bool
     authors: tuple[str, ...] = ()
     """Canonical names."""
+    doubted: bool = False
+    """All but surely of little use: asked about by no block, and drawn in few sessions."""
     successor_of: str = ""
     """The hidden lesson whose evidence it goes by, where that was the stronger."""
 
@@ -83,14 +87,28 @@ class Ranking(NamedTuple):
         return self.ranked[0].score if self.ranked else 0.0
 
 
-def rank(matches: Iterable[Matched], lessons: Mapping[str, Lesson], memory: Memory, policy: RecallPolicy) -> Ranking:
-    """Rank what matched. ``matches`` come best first; those below ``policy.match_floor`` end the reading."""
+def rank(
+    matches: Iterable[Matched],
+    lessons: Mapping[str, Lesson],
+    memory: Memory,
+    policy: RecallPolicy,
+    *,
+    session: str = "",
+    asks: bool = False,
+) -> Ranking:
+    """Rank what matched. ``matches`` come best first; those below ``policy.match_floor`` end the reading.
+
+    :param session: seeds which doubted lessons are drawn; empty: none.
+    :param asks: what is ranked may be asked in a block: no doubted lesson is.
+    """
     excluded: dict[str, str] = {}
     evidence = _evidence(matches, lessons, memory, policy.match_floor, excluded)
     scored = [
         weigh(lessons[name], found, memory, successor_of=successor_of) for name, (found, successor_of) in evidence.items()
     ]
-    scored.sort(key=lambda ranked: (-ranked.score, ranked.id))
+    resting = {ranked.id: why for ranked in scored if (why := rests(ranked, session, policy, asks=asks))}
+    excluded |= resting
+    scored = sorted((one for one in scored if one.id not in resting), key=lambda ranked: (-ranked.score, ranked.id))
     if not scored:
         return Ranking((), excluded)
     bar = policy.strong * scored[0].score
@@ -101,6 +119,17 @@ def rank(matches: Iterable[Matched], lessons: Mapping[str, Lesson], memory: Memo
         else:
             awake.append(ranked)
     return Ranking(tuple(awake), excluded)
+
+
+def rests(ranked: Ranked, session: str, policy: RecallPolicy, *, asks: bool) -> str:
+    """Why a doubted lesson stays away from this session; empty: it does not. Whether it is alone on its topic is nothing."""
+    if not ranked.doubted:
+        return ""
+    so = f"doubted (belief {ranked.mean:.2f}, surely below {DOUBTED_BELOW})"
+    if asks:
+        return f"{so}: no block asks about it"
+    drawn = bool(session) and rng.uniform("doubted", session, ranked.id) < policy.doubted_share
+    return "" if drawn else f"{so}: drawn in {policy.doubted_share:.0%} of sessions"
 
 
 def weigh(lesson: Lesson, evidence: float, memory: Memory, *, successor_of: str = "") -> Ranked:
@@ -122,6 +151,7 @@ def weigh(lesson: Lesson, evidence: float, memory: Memory, *, successor_of: str 
         dormant=weight.dormant,
         consolidated=weight.consolidated,
         authors=memory.people.authors(lesson),
+        doubted=weight.belief.doubted,
         successor_of=successor_of,
     )
 

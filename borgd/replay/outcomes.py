@@ -9,14 +9,18 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable
+from itertools import starmap
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from borgd.lessons.team import hashed
-from borgd.memory.belief import CREDIT, PRECEDENCE, RANKS, SHIFT, BeliefRule, units
+from borgd.memory.belief import RANKS, BeliefRule, believe, packed, rank_of, units_of
 from borgd.memory.records import OutcomeKind
+from borgd.memory.shares import OWN
+from borgd.replay.lesson_evidence import LessonEvidence, SessionResult
 from borgd.replay.records import ABSURD, DAMAGED, LATEST_MS, NOT_A_NUMBER, hash64, hash_name
 
 Floats = NDArray[np.float64]
@@ -25,7 +29,7 @@ Keys = NDArray[np.uint64]
 
 KINDS: tuple[OutcomeKind, ...] = (
     "changed", "ignored", "not_arisen", "corrected", "not_corrected",
-    "vetoed", "contradicted", "regretted", "tested", "unclear",
+    "vetoed", "contradicted", "regretted", "tested", "unclear", "withdrawn",
 )  # fmt: skip
 BIT: dict[str, int] = {kind: 1 << place for place, kind in enumerate(KINDS)}
 CHANGED = BIT["changed"] | BIT["tested"]
@@ -47,6 +51,9 @@ class OutcomeLine(msgspec.Struct, gc=False):
     session: str = ""
     held: bool = False
     credit: float = 1.0
+    repo: str = ""
+    engineer: str = ""
+    turn: int = 1
     coin_ms: int = 0
     """Not 0: an occasion that was settled, told beside the outcomes themselves."""
 
@@ -71,6 +78,7 @@ class Outcomes:
         self._corrected_ms: Ints = np.empty(0, dtype=np.int64)
         self._keys, self._bits = array("Q"), array("H")
         self._lessons, self._sessions, self._times, self._results = array("Q"), array("Q"), array("q"), array("q")
+        self._people, self._repos = array("Q"), array("Q")
         self.skipped: Counter[str] = Counter()
         self.count = 0
         self.latest_ms = 0
@@ -111,7 +119,11 @@ class Outcomes:
         name = line.session or f"\0{line.decision or line.id}"
         if self._salt and not shared and line.session:
             name = hashed(self._salt, "session", f"{line.agent}\0{line.session}")
-        return hash_name(line.agent, name)
+        return hash_name(line.agent, name, line.engineer)
+
+    def _repo(self, line: OutcomeLine, *, shared: bool) -> int:
+        name = hashed(self._salt, "repo", line.repo) if self._salt and not shared else line.repo
+        return hash_name(name) if name else 0
 
     def _take(self, line: OutcomeLine, bit: int, *, shared: bool) -> None:
         self.count += 1
@@ -123,11 +135,14 @@ class Outcomes:
                 self._corrected_keys.append(self._keys[-1])
                 self._corrected_times.append(line.ms)
         rank = 0 if line.held else RANKS.get(line.kind, 0)
-        if rank and self._with_beliefs:
-            self._lessons.append(hash_name(line.lesson))
-            self._sessions.append(self._session(line, shared=shared))
-            self._times.append(line.ms)
-            self._results.append(rank << SHIFT | units(line.credit))
+        if not self._with_beliefs or not (rank or line.session):
+            return
+        self._lessons.append(hash_name(line.lesson))
+        self._sessions.append(self._session(line, shared=shared))
+        self._times.append(line.ms)
+        self._results.append(packed(rank, line.credit, line.turn) if rank else 0)
+        self._people.append(hash_name(line.engineer) if line.engineer else OWN)
+        self._repos.append(self._repo(line, shared=shared))
 
     def seal(self) -> Outcomes:
         """Sort for asking."""
@@ -166,34 +181,52 @@ class Outcomes:
 
     def beliefs(self, rule: BeliefRule) -> Timeline:
         """What was believed of each lesson at each time, under ``rule``."""
-        return Timeline(
-            np.frombuffer(self._lessons, dtype=np.uint64) if self._lessons else np.empty(0, dtype=np.uint64),
-            np.frombuffer(self._sessions, dtype=np.uint64) if self._sessions else np.empty(0, dtype=np.uint64),
-            np.frombuffer(self._times, dtype=np.int64) if self._times else np.empty(0, dtype=np.int64),
-            np.frombuffer(self._results, dtype=np.int64) if self._results else np.empty(0, dtype=np.int64),
-            rule,
-        )
+        columns = (self._lessons, self._sessions, self._people, self._repos, self._times, self._results)
+        rows = sorted(zip(*columns, strict=True), key=lambda row: (row[4], row[5]))
+        return Timeline(starmap(TimedResult, rows), rule)
+
+
+class TimedResult(NamedTuple):
+    """One outcome; names are hashes. ``result`` as ``borgd.memory.belief.packed`` makes it, 0: it moves no belief."""
+
+    lesson: int
+    session: int
+    person: int
+    repo: int
+    ms: int
+    result: int
 
 
 class Timeline:
     """Beliefs over time: per lesson the moments at which its belief moved, and what it was from then on."""
 
-    def __init__(self, lessons: Keys, sessions: Keys, times: Ints, results: Ints, rule: BeliefRule) -> None:
+    def __init__(self, results: Iterable[TimedResult], rule: BeliefRule) -> None:
+        """:param results: by rising time."""
         self._rule = rule
-        order = np.lexsort((results, times, sessions, lessons))
-        lessons, sessions, times, results = lessons[order], sessions[order], times[order], results[order]
-        fresh = np.ones(len(lessons), dtype=bool)
-        fresh[1:] = (lessons[1:] != lessons[:-1]) | (sessions[1:] != sessions[:-1])
-        best = _running_max(results, fresh)
-        before = np.where(fresh, 0, np.concatenate(([0], best[:-1]))) if len(best) else best
-        up, down = self._worth(best) - self._worth(before), self._cost(best) - self._cost(before)
-        order = np.lexsort((times, lessons))
-        self._lessons, self._times = lessons[order], times[order]
-        self._up, self._down = np.cumsum(up[order]), np.cumsum(down[order])
-        self._up = np.concatenate(([0.0], self._up))
-        self._down = np.concatenate(([0.0], self._down))
-        self.lessons, self._starts = np.unique(self._lessons, return_index=True)
-        self._ends = np.append(self._starts[1:], len(self._lessons))
+        evidence: dict[int, LessonEvidence] = {}
+        best: dict[tuple[int, int], int] = {}
+        begun: dict[int, int] = {}
+        repos: dict[int, int] = {}
+        moved: list[tuple[int, int, float, float]] = []
+        for row in results:
+            start = begun.setdefault(row.session, row.ms)
+            repo = repos.setdefault(row.session, row.repo)
+            if row.result <= best.get((row.lesson, row.session), 0):
+                continue
+            best[row.lesson, row.session] = row.result
+            known = evidence.get(row.lesson)
+            if known is None:
+                known = evidence[row.lesson] = LessonEvidence(rule)
+            known.add(row.person, SessionResult(row.session, repo, rank_of(row.result), units_of(row.result)), start)
+            belief = believe(known.tally(), rule)
+            moved.append((row.lesson, row.ms, belief.alpha - rule.prior_alpha, belief.beta - rule.prior_beta))
+        moved.sort(key=lambda row: row[0])  # stable: each lesson's stay in the order of time
+        self._times = np.array([ms for _, ms, _, _ in moved], dtype=np.int64)
+        self._up = np.array([0.0, *(up for _, _, up, _ in moved)])
+        self._down = np.array([0.0, *(down for _, _, _, down in moved)])
+        lessons = np.array([lesson for lesson, _, _, _ in moved], dtype=np.uint64)
+        self.lessons, self._starts = np.unique(lessons, return_index=True)
+        self._ends = np.append(self._starts[1:], len(lessons))
 
     def before(self, lesson: Keys, ms: Ints) -> tuple[Floats, Floats]:
         """(alpha, beta) of each lesson from outcomes strictly before ``ms``; both of shape (n,)."""
@@ -207,8 +240,8 @@ class Timeline:
             start, end = int(self._starts[number]), int(self._ends[number])
             mine = np.flatnonzero(known & (place == number))
             until = start + np.searchsorted(self._times[start:end], ms[mine], side="left")
-            alpha[mine] += self._up[until] - self._up[start]
-            beta[mine] += self._down[until] - self._down[start]
+            alpha[mine] += np.where(until > start, self._up[until], 0.0)
+            beta[mine] += np.where(until > start, self._down[until], 0.0)
         return alpha, beta
 
     def curve(self, lesson: int) -> tuple[Ints, Floats, Floats]:
@@ -220,26 +253,6 @@ class Timeline:
         rows = slice(start + 1, end + 1)
         return (
             self._times[start:end],
-            self._rule.prior_alpha + self._up[rows] - self._up[start],
-            self._rule.prior_beta + self._down[rows] - self._down[start],
+            self._rule.prior_alpha + self._up[rows],
+            self._rule.prior_beta + self._down[rows],
         )
-
-    def _worth(self, results: Ints) -> Floats:
-        return self._per_rank(results, {"changed": self._rule.changed, "tested": self._rule.tested})
-
-    def _cost(self, results: Ints) -> Floats:
-        names = ("ignored", "regretted", "contradicted", "corrected", "vetoed")
-        return self._per_rank(results, {name: getattr(self._rule, name) for name in names})
-
-    @staticmethod
-    def _per_rank(results: Ints, weight: dict[str, float]) -> Floats:
-        table = np.array([0.0] + [weight.get(kind, 0.0) for kind in PRECEDENCE])
-        worth: Floats = table[results >> SHIFT] * ((results & ((1 << SHIFT) - 1)) / CREDIT)
-        return worth
-
-
-def _running_max(values: Ints, fresh: NDArray[np.bool_]) -> Ints:
-    """Running maximum that starts anew where ``fresh``; values are at most 2³²."""
-    group = np.cumsum(fresh).astype(np.int64)
-    lifted: Ints = np.maximum.accumulate((group << 33) | values) & ((1 << 33) - 1)
-    return lifted

@@ -56,7 +56,7 @@ class Knowledge:
         self._folded = False
         self._kept = OutcomeColumns(where.state / KEPT)
         self._scopes: list[str] | None = None
-        self.memory = Memory(aliases=self._aliases)
+        self.memory = Memory(aliases=self._aliases, own=engineer)
         self.store, self.index = LessonStore(), Index()
         self.lock = threading.Lock()
         """Held while anything here changes, and by whoever reads it from another thread."""
@@ -132,7 +132,7 @@ class Knowledge:
         return outcomes if self.team is None else [anonymous(one, self.team.salt) for one in outcomes]
 
     def _fold(self, columns: FoldColumns) -> Memory:
-        return Memory.of_columns(self._known(), columns, aliases=self._aliases)
+        return Memory.of_columns(self._known(), columns, aliases=self._aliases, own=self.engineer)
 
     def load_team(self) -> Memory:
         """Memory with all of the team's outcomes in it; takes seconds for millions, so it may run in a worker thread."""

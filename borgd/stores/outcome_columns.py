@@ -27,7 +27,7 @@ LEAST_BYTES = 1 << 18
 SUFFIX = ".npz"
 KEPT = "columns"
 """design: the directory in the state directory."""
-_ARRAYS = ("begun", "pairs", "values", "uses")
+_ARRAYS = ("begun", "loose", "pairs", "values", "uses")
 
 _UNUSABLE = (
     OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, MemoryError,
@@ -46,6 +46,7 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
     damage: list[Damage]
     lessons: list[str]
     sessions: list[str]
+    repos: list[str]
     places: list[tuple[int, list[str], list[str]]]
 
 
@@ -99,7 +100,7 @@ class OutcomeColumns:
                     path.unlink(missing_ok=True)
 
     def _keep(self, path: Path, key: str, position: Position, damage: list[Damage], packed: Packed) -> None:
-        head = _Head(key, position, damage, packed.lessons, packed.sessions, packed.places)
+        head = _Head(key, position, damage, packed.lessons, packed.sessions, packed.repos, packed.places)
         arrays = {name: getattr(packed, name) for name in _ARRAYS}
         temporary = ""
         try:
@@ -120,7 +121,7 @@ def _load(path: Path, key: str) -> tuple[Position, list[Damage], Packed] | None:
             arrays = {name: stored[name] for name in _ARRAYS}
     except _UNUSABLE:
         return None
-    packed = Packed(lessons=head.lessons, sessions=head.sessions, places=head.places, **arrays)
+    packed = Packed(lessons=head.lessons, sessions=head.sessions, repos=head.repos, places=head.places, **arrays)
     if head.key != key or not packed.sound():
         return None
     return head.position, head.damage, packed

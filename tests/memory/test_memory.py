@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from borgd.lessons.lesson import Lesson
+from borgd.memory.belief import BeliefRule
 from borgd.memory.columns import FoldColumns, session_key
-from borgd.memory.memory import Memory
+from borgd.memory.memory import RULE, Memory, MemoryRule
 from borgd.memory.records import Outcome
 from tests.memory.support import fold_memory, lesson, outcome, store
 
@@ -52,19 +53,25 @@ def outcomes(draw: st.DrawFn) -> list[Outcome]:
     ]
 
 
+RULES = [
+    RULE,
+    MemoryRule(belief=BeliefRule(half_life=1, own_credits=1.0, other_credits=0.5, repository_credits=1.0, most_share=0.2)),
+]
+
+
 def exported(memory: Memory) -> bytes:
     return msgspec.json.encode(memory.export())
 
 
 @settings(max_examples=80)
-@given(outcomes(), st.randoms(use_true_random=False), st.integers(0, 40))
-def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Random, cut: int) -> None:
-    plain = exported(fold_memory(LESSONS, records, aliases=ALIASES))
+@given(outcomes(), st.randoms(use_true_random=False), st.integers(0, 40), st.sampled_from(RULES))
+def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Random, cut: int, rule: MemoryRule) -> None:
+    plain = exported(fold_memory(LESSONS, records, aliases=ALIASES, rule=rule))
     again = [*records, *rand.choices(records, k=10)] if records else []
     rand.shuffle(again)
-    assert exported(fold_memory(LESSONS, again, aliases=ALIASES)) == plain
+    assert exported(fold_memory(LESSONS, again, aliases=ALIASES, rule=rule)) == plain
 
-    fed = fold_memory(dict(reversed(LESSONS.items())), again[:cut], aliases=ALIASES)
+    fed = fold_memory(dict(reversed(LESSONS.items())), again[:cut], aliases=ALIASES, rule=rule)
     fed.export()
     for record in again[cut:]:
         fed.apply(record)
@@ -73,7 +80,7 @@ def test_any_order_split_and_repetition(records: list[Outcome], rand: random.Ran
     files = FoldColumns()
     for part in (again[cut:], again[:cut]):
         files.lines(b"\n".join(msgspec.json.encode(record) for record in part))
-    assert exported(Memory.of_columns(LESSONS, files, aliases=ALIASES)) == plain
+    assert exported(Memory.of_columns(LESSONS, files, aliases=ALIASES, rule=rule)) == plain
 
 
 @settings(max_examples=40)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import complain, settings, team
+from borgd.cli.lesson.lesson_files import complain, engineer, settings, team
 from borgd.errors import BorgError
 from borgd.journal import Journal, TypedFollower
 from borgd.journal.parse import Parser
@@ -45,7 +45,8 @@ def remember(store: LessonStore) -> Memory:
         others.gather_outcomes(columns, kept)
         complain(others.problems)
     kept.tidy()
-    return Memory.of_columns({lesson.id: lesson for lesson in store}, columns, aliases=settings().people.aliases)
+    lessons, people = {lesson.id: lesson for lesson in store}, settings().people
+    return Memory.of_columns(lessons, columns, aliases=people.aliases, own=engineer())
 
 
 def numbers_of(store: LessonStore, lesson: str) -> dict[str, Any]:
