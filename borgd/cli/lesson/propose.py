@@ -101,6 +101,9 @@ def _checked(parser: argparse.ArgumentParser, arguments: argparse.Namespace, epi
 def _replacing(made: Proposal, waiting: tuple[Proposal, ...]) -> Proposal:
     """``made``, which replaces a proposal from the same correction that it says in other words."""
     asked = words(made.question)
+    earlier = next((one.replaces for one in waiting if one.id == made.id and one.replaces), "")
+    if earlier:
+        return msgspec.structs.replace(made, replaces=earlier)
     for one in reversed(waiting):
         if one.episode == made.episode and one.id != made.id and likeness(asked, words(one.question)) >= ALIKE:
             return msgspec.structs.replace(made, replaces=one.id)
