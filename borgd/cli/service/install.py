@@ -21,9 +21,19 @@ from borgd.config.json_text import KeyPath, value_of
 from borgd.errors import BorgError
 from borgd.paths import Paths, shipped, user_paths
 from borgd.stores.installed.client import CLIENT, client_path, place_client
+from borgd.stores.installed.command import (
+    SKILLS,
+    is_permission,
+    missing_skills,
+    permission,
+    place_skills,
+    remove_skills,
+)
 from borgd.stores.installed.settings_file import SettingsFile, decoded
 
 AGENTS = ("claude-code",)
+ALLOWED = ("permissions", "allow")
+"""host: where Claude Code keeps what it may do without asking."""
 
 
 def settings_path(agent: str) -> Path:
@@ -59,13 +69,22 @@ def entries(agent: str, where: Paths) -> dict[str, dict[str, Any]]:
     return groups
 
 
-def wanted_entries(agent: str, where: Paths) -> Wanted:
-    """The same by where in the settings it belongs."""
-    return {("hooks", event): [group] for event, group in entries(agent, where).items()}
+def wanted_entries(agent: str, where: Paths, *, allow: bool = False) -> Wanted:
+    """The same by where in the settings it belongs; with ``allow`` also the permission to file lessons."""
+    wanted: dict[KeyPath, list[Any]] = {("hooks", event): [group] for event, group in entries(agent, where).items()}
+    return wanted | ({ALLOWED: [permission(where)]} if allow else {})
+
+
+def is_allowed(file: SettingsFile) -> bool:
+    """Whether the agent may file lessons without asking."""
+    allowed = lists_below(value_of(file.text(), str(file.path))).get(ALLOWED, [])
+    return any(is_permission(entry) for entry in allowed)
 
 
 def is_ours(group: object) -> bool:
-    """Whether a matcher group calls our client and nothing else."""
+    """Whether a matcher group calls our client and nothing else, or an entry is our permission."""
+    if is_permission(group):
+        return True
     if not isinstance(group, dict) or not isinstance(group.get("hooks"), list) or not group["hooks"]:
         return False
     return all(
@@ -121,7 +140,9 @@ def run(argv: list[str]) -> int:
     parser.add_argument("agent", choices=[*AGENTS, "systemd"], nargs="?" if argv[0] == "uninstall" else None)
     parser.add_argument("--apply", action="store_true", help="do it (without it, only shows the change)")
     parser.add_argument("--diff", action="store_true", help="show every line of the settings that changes")
-    if argv[0] == "uninstall":
+    if argv[0] == "install":
+        parser.add_argument("--allow", action="store_true", help="let the agent file lessons without asking; add its skills")
+    else:
         parser.add_argument(
             "--purge", action="store_true", help="also end the daemon and remove client and state; asks for the lessons"
         )
@@ -133,7 +154,7 @@ def run(argv: list[str]) -> int:
         return run_systemd(argv[0] == "uninstall", options.apply)
     where = user_paths()
     if argv[0] == "install":
-        return _install(options.agent, where, apply=options.apply, diff=options.diff)
+        return _install(options.agent, where, apply=options.apply, diff=options.diff, allow=options.allow)
     if options.agent is None and not options.purge:
         parser.error("name an agent, or --purge")
     code = 0
@@ -142,29 +163,55 @@ def run(argv: list[str]) -> int:
     return purge(where, apply=options.apply, yes=options.yes) if options.purge else code
 
 
-def _install(agent: str, where: Paths, *, apply: bool, diff: bool) -> int:
+def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) -> int:
     file = settings_file(agent, where)
     now = file.read()
-    base, after = with_ours(file, wanted_entries(agent, where))
-    if after == now:
+    allow = allow or is_allowed(file)
+    base, after = with_ours(file, wanted_entries(agent, where, allow=allow))
+    skills = missing_skills(where, file.path) if allow else []
+    if after == now and not skills:
         if apply:
             place_client(where)
         print(f"{file.path}: nothing to change")
+        _offer(where, allow=allow)
         return 0
-    _show(file.path, now or b"", after, diff=diff)
+    if after != now:
+        _show(file.path, now or b"", after, diff=diff)
+    for path in skills:
+        print(coloured(f"  + skill {_short(str(path))}", "green"))
     if not apply:
-        print(f"\nNothing was written. To do it: borg install {agent} --apply")
+        print(f"\nNothing was written. To do it: borg install {agent} {'--allow ' if allow else ''}--apply")
+        _offer(where, allow=allow)
         return 0
     place_client(where)
+    if allow:
+        place_skills(where, file.path)
+    if after == now:
+        print(f"{file.path}: nothing to change; skills added")
+        return 0
     file.put(now, base, after)
     kept = f" What it was is kept in {file.copy}." if base is not None else ""
     print(f"{file.path}: hooks added.{kept} Sessions that are open may need a restart to see it.")
+    _offer(where, allow=allow)
     return 0
+
+
+def _offer(where: Paths, *, allow: bool) -> None:
+    """What the agent needs for filing lessons by itself, where it has not got it."""
+    if not allow:
+        print("To file lessons without a dialog the agent needs one permission, and two skills help it:")
+        print(f"  {_short(permission(where))}; {', '.join(SKILLS)}: --allow adds them")
+
+
+def _short(text: str) -> str:
+    return text.replace(str(Path.home()), "~", 1)
 
 
 def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool) -> int:
     file = settings_file(agent, where)
     now, after = file.read(), without_ours(file)
+    for path in remove_skills(where, file.path) if apply else ():
+        print(f"{path}: removed")
     if after == now:
         print(f"{file.path}: nothing to change")
         return 0
@@ -226,9 +273,11 @@ def _own_lists(data: bytes) -> dict[KeyPath, list[Any]]:
     return {path: [one for one in found if is_ours(one)] for path, found in lists.items()}
 
 
-def _command(entry: dict[str, Any]) -> str:
+def _command(entry: Any) -> str:
     """The entry as a person reads it."""
+    if isinstance(entry, str):
+        return _short(entry)
     hook = entry["hooks"][0]
-    command = hook["command"].replace(str(Path.home()), "~", 1)
+    command = _short(hook["command"])
     matcher = f" (for {entry['matcher']})" if entry.get("matcher") else ""
     return f"{' '.join([command, *map(str, hook.get('args', []))])}{matcher}"

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from borgd.errors import BorgError
 from borgd.files import replace_file
 from borgd.paths import Paths, private_dir, shipped
+from borgd.stores.installed.command import command_is_current, place_command, remove_command
 
 CLIENT = "borg-hook"
 MODULE = "borg_hook.py"
@@ -121,6 +122,7 @@ def place_client(where: Paths) -> None:
     replace_file(directory / MODULE, (shipped("hooks") / MODULE).read_bytes(), 0o600)
     subprocess.run([interpreter, "-IS", "-m", "py_compile", str(directory / MODULE)], check=False, capture_output=True)
     replace_file(client_path(where), f"#!{interpreter} -IS\n".encode() + body, 0o700)
+    place_command(where)
     replace_file(launch_path(where), ("\n".join(launch_command()) + "\n").encode(), 0o600)
 
 
@@ -157,6 +159,8 @@ def renew_client(where: Paths) -> str:
         why = f"its interpreter {client.interpreter} is gone"
     elif not client.current:
         why = "it was another version's"
+    elif not command_is_current(where):
+        why = "the command that agents call was another installation's"
     elif not _starts(where):
         why = "its way to start the daemon led nowhere"
     if why:
@@ -183,4 +187,4 @@ def remove_client(where: Paths) -> list[Path]:
     for path in (directory / "__pycache__", directory):
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
-    return gone
+    return gone + remove_command(where)
