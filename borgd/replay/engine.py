@@ -36,8 +36,8 @@ from borgd.replay.estimate.running_sums import SEQUENCES, RunningSums, Sums, add
 from borgd.replay.estimate.slates import SlateSlots, places
 from borgd.replay.headline import Headline
 from borgd.replay.keys import SortedKeys
-from borgd.replay.outcomes import CORRECTED, Outcomes
-from borgd.replay.records import NO_OUTCOME, REPEATED, DecisionColumns, take
+from borgd.replay.outcomes import CORRECTED, SETTLE_MS, Outcomes
+from borgd.replay.records import NO_OUTCOME, REPEATED, YOUNG, YOUNG_OLD_RULE, DecisionColumns, take
 from borgd.replay.rewards import Lessons, Rates, Reward, Side, settled, sides
 
 Floats = NDArray[np.float64]
@@ -162,7 +162,10 @@ class Replay:
         self.drawn += found.count - agree
         lesson = self.lessons.of(found.lesson, found.names)
         known = settled(found, ready.kinds, self.now_ms)
-        self.skipped[NO_OUTCOME] += int((~known).sum())
+        young = ~known & (found.ms > self.now_ms - np.where(found.horizon > 0, found.horizon, SETTLE_MS))
+        for reason, which in ((YOUNG, found.horizon > 0), (YOUNG_OLD_RULE, found.horizon == 0)):
+            self.skipped[reason] += int((young & which).sum())
+        self.skipped[NO_OUTCOME] += int((~known & ~young).sum())
         self.used += int(known.sum())
         self.headline.check(found)
         for reward in self.rewards:

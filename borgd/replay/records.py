@@ -39,10 +39,11 @@ LARGEST_NUMBER = 1e9
 
 NO_P, ZERO_P, LARGE_P, NEGATIVE_P = "no p", "p = 0", "p > 1", "p < 0"
 NO_POOL, NO_OUTCOME, UNKNOWN_POLICY = "no pool", "no outcome yet", "unknown policy"
+YOUNG, YOUNG_OLD_RULE = "younger than a day", "younger than two days"
 OTHER_VERSION, DAMAGED, REPEATED = "cut by another version", "damaged", "repeated id"
 NOT_A_NUMBER, ABSURD, CONTRADICTORY = "not a number", "absurd value", "contradicts itself"
 REASONS = (
-    NO_P, ZERO_P, LARGE_P, NEGATIVE_P, NO_POOL, NO_OUTCOME, UNKNOWN_POLICY,
+    NO_P, ZERO_P, LARGE_P, NEGATIVE_P, NO_POOL, NO_OUTCOME, YOUNG, YOUNG_OLD_RULE, UNKNOWN_POLICY,
     OTHER_VERSION, DAMAGED, REPEATED, NOT_A_NUMBER, ABSURD, CONTRADICTORY,
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from borgd import clock
 from borgd.cli.debug import ope as debug_ope
 from borgd.cli.debug import replay_files, report
 from borgd.cli.debug import select as debug_select
@@ -55,7 +56,7 @@ def test_the_same_seed_writes_the_same_world(tmp_path: Path) -> None:
         assert (tmp_path / "one" / f"{name}.jsonl").read_bytes() == (tmp_path / "two" / f"{name}.jsonl").read_bytes()
 
 
-def test_coverage_first_then_values_then_a_sentence_each(
+def test_what_it_comes_to_first_then_coverage_then_values(
     simulated: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [
@@ -82,8 +83,9 @@ def test_coverage_first_then_values_then_a_sentence_each(
     ]
     places_of = [text.index(word) for word in order]
     assert places_of == sorted(places_of)
-    assert text.rstrip().splitlines()[-2].startswith("relative=0.7, belief.ignored=1.0: ")
-    assert text.rstrip().splitlines()[-1].startswith("early_cap=2: ")
+    assert text.startswith(("The lessons", "Not enough data"))
+    assert text.splitlines()[2].startswith("relative=0.7, belief.ignored=1.0: ")
+    assert text.splitlines()[3].startswith("early_cap=2: ")
 
 
 def test_json_is_one_stable_document(simulated: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,9 +144,37 @@ def test_before_anything_is_judged_it_says_so(home: Path, tmp_path: Path, capsys
     file.write_text(json.dumps({"id": "a", "ms": 10**12, "channel": "early", "policy": "budget", "pool": [entry]}) + "\n")
     debug_ope.run(["--decisions", str(file), "--set", "relative=0.7"])
     text = capsys.readouterr().out
-    assert text.startswith("0 of 1 decisions used")
+    assert text.startswith("Not enough data")
+    assert "0 of 1 decisions used" in text
     assert "skipped 1: no outcome yet" in text
-    assert text.rstrip().splitlines()[-1].startswith("Not enough data")
+
+
+@pytest.mark.parametrize(
+    ("horizon", "said"), [({}, "younger than two days"), ({"horizon_ms": 86_400_000}, "younger than a day")]
+)
+def test_what_is_young_is_called_young(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], horizon: dict[str, int], said: str
+) -> None:
+    file = tmp_path / "d.jsonl"
+    entry = {"id": "a", "p": 0.95, "base": 1.0, "shown": True}
+    line = {"id": "a", "ms": clock.now_ms() - 3_600_000, "channel": "early", "policy": "budget", "pool": [entry], **horizon}
+    file.write_text(json.dumps(line) + "\n")
+    debug_ope.run(["--decisions", str(file)])
+    assert f"skipped 1: {said}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("value", [".7", "0.7", "7e-1", "+.70"])
+def test_a_number_may_be_written_as_usual(
+    simulated: Path, home: Path, capsys: pytest.CaptureFixture[str], value: str
+) -> None:
+    assert debug_ope.run([*files_of(simulated), "--set", f"relative={value}", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["candidates"][1]["settings"] == {"relative": 0.7}
+
+
+@pytest.mark.parametrize("value", [".5", "0.5", "1."])
+def test_what_cannot_be_replayed_is_said_however_the_number_is_written(simulated: Path, home: Path, value: str) -> None:
+    with pytest.raises(UsageError, match="strong cannot be replayed"):
+        debug_ope.run([*files_of(simulated), "--set", f"strong={value}"])
 
 
 def test_several_files_are_merged_by_time(

@@ -1,6 +1,6 @@
 """``borg debug ope``: what the lessons brought, and what another policy would have brought, from the logs on this machine.
 
-Reports, never applies. Coverage comes first, then values with intervals, then one sentence per candidate.
+Reports, never applies. What it comes to is said first, in a sentence each; then coverage, then values with intervals.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from borgd.errors import BorgError, UsageError
 from borgd.replay.candidates import CandidatePolicy, parse, parse_named
 from borgd.replay.engine import Replay
 from borgd.replay.estimate.power import WORTH
-from borgd.replay.findings import CandidateResult, Coverage, ReplayResult
+from borgd.replay.findings import CandidateResult, Coverage, HeadlineFinding, ReplayResult
 from borgd.replay.result import result
 from borgd.replay.rewards import REWARDS
 
@@ -126,19 +126,31 @@ def _candidates(pairs: list[str], named: list[str]) -> list[CandidatePolicy]:
 
 def text(found: ReplayResult) -> str:
     """The result for a terminal."""
-    parts = [coverage_text(found.coverage)]
+    head = found.headline
+    parts = [" ".join(part for part in (head.sentence, head.plan, head.withholding) if part)]
+    if found.coverage.used:
+        wanted = [one for one in found.candidates if one.settings or len(found.candidates) == 1]
+        parts.append("\n".join(candidate.sentence for candidate in wanted))
+    parts.append(occasions_text(head) + coverage_text(found.coverage))
     if not found.coverage.used:
-        return f"{parts[0]}\n\n{found.headline.sentence}"
+        return "\n\n".join(parts)
     parts.append(f"Intervals: 95 %, {found.interval}.")
     for reward in dict.fromkeys(candidate.reward for candidate in found.candidates):
         mine = [candidate for candidate in found.candidates if candidate.reward == reward]
         parts.append(f"== {mine[0].unit} ==")
         parts += [_table(candidate) for candidate in mine]
-    parts.append(found.headline.sentence)
-    parts.append(
-        "\n".join(candidate.sentence for candidate in found.candidates if candidate.settings or len(found.candidates) == 1)
-    )
     return "\n\n".join(part for part in parts if part)
+
+
+def occasions_text(head: HeadlineFinding) -> str:
+    """Which occasions the headline rests on; one line, empty where there is none."""
+    if not (head.occasions or head.young or head.old):
+        return ""
+    said = f"{head.occasions:,} occasions counted"
+    said += f"; {head.young:,} younger than a day" if head.young else ""
+    said += f"; {head.old:,} of before a coin was thrown once a session left out" if head.old else ""
+    said += f"; from {len(head.teammates)} files of the team" if head.teammates else ""
+    return f"{said}\n"
 
 
 def coverage_text(coverage: Coverage) -> str:
