@@ -54,6 +54,7 @@ def test_its_journals_are_read_by_every_command(old: Path, capsys: pytest.Captur
     assert "stop" in said(capsys, "why", SESSION[:6])
 
 
+@pytest.mark.anyio
 async def test_its_session_goes_on(old: Path) -> None:
     async with running_service() as service:
         event = {"session_id": SESSION, "transcript_path": "", "cwd": "/src/orion", "hook_event_name": "UserPromptSubmit"}
