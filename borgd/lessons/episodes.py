@@ -100,21 +100,29 @@ def _sealed_lines(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(line for part in whole.split("\n") if (line := seal(part, PATH_CHARS)))
 
 
+_ASKED = (
+    "--question '…?' --consequence '…' --situation '…' --facet '…' --sign '…' --handled '…' [--scope NAME]; --help teaches",
+    "--question '…?' --consequence '…' --situation '…' --sign '…' --handled '…' [--scope NAME]; --help teaches",
+    "--question '…?' --consequence '…' [--scope NAME]; --help teaches",
+    "--question '…?' --consequence '…'",
+)
+
+
 def hint(episode: Episode, command: str = "borg") -> str:
-    """What the agent is told once about a correction: that it may propose a lesson, and how.
+    """What the agent is told once about a correction: that it may propose a lesson, and how; at most HINT_CHARS characters.
 
     :param command: how to call borg.
     """
-    return (
-        f"[borg] You were just corrected ({episode.id}). If this holds beyond the task at hand, propose it once, as a "
-        f"question to ask next time: {command} lesson propose --episode {episode.id} --question '…?' --consequence '…' "
-        "[--scope SYSTEM]. If not, do nothing."
-    )
+    head = "[borg] You were just corrected. If it holds beyond this task (no one-off), file it:"
+    return _fitting(f"{head} {command} lesson propose --episode {episode.id}")
 
 
 def doubtful_hint(session: str, turn: int, command: str = "borg") -> str:
     """What the agent is told of a prompt that only may be a correction; at most HINT_CHARS characters."""
-    return (
-        f"[borg] If that corrects you in a way that holds beyond this task, file it: {command} lesson propose "
-        f"--session {session} --turn {turn} --question '…?' --consequence '…' --situation '…'. If not, do nothing."
-    )
+    head = "[borg] If that corrects you, and beyond this task, file it; else ignore this:"
+    return _fitting(f"{head} {command} lesson propose --session {session} --turn {turn}")
+
+
+def _fitting(start: str) -> str:
+    """``start`` with as much of what a lesson needs as there is room for; a session's or a path's name is never cut."""
+    return next((text for asked in _ASKED if len(text := f"{start} {asked}") <= HINT_CHARS), f"{start} {_ASKED[-1]}")

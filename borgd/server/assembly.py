@@ -27,6 +27,7 @@ from borgd.recall.policy import policy_of
 from borgd.sessions.session import Session
 from borgd.stores.audit_trail import AuditTrail
 from borgd.stores.desktop_notice import notify
+from borgd.stores.installed.command import shown_command
 from borgd.stores.interrupt_store import InterruptStore
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.occasions import OccasionStore
@@ -56,6 +57,7 @@ class Assembly:
         )
         self.outcomes = OutcomeStage(self.knowledge, commit, self.journals, floor=policy.match_floor)
         self.corrections = CorrectionStage(self.outcomes, commit, self.journals, config)
+        self.corrections.command = shown_command(where)
         self.pipeline = Pipeline(self.investigations, self.interrupts, self.recall, self.outcomes, self.corrections)
 
     def _interrupt_stage(self, config: Config) -> InterruptStage:
@@ -79,6 +81,7 @@ class Assembly:
         self.interrupts.configure(config)
         self.investigations.configure(config)
         self.corrections.configure(config)
+        self.corrections.command = shown_command(self.where)
         self.recall.configure(config, policy_of(config))
         self.outcomes.floor = self.recall.policy.match_floor
 
