@@ -27,10 +27,12 @@ from borgd.memory.sources.judge import (
     judge_unclear,
     judge_veto,
     shown,
+    shown_or_held,
 )
 from borgd.memory.sources.reverted_lines import commit_made, commits
 from borgd.memory.sources.suite_runs import suite_run
 from borgd.recall.context import Context
+from borgd.recall.contradicted import contradicted
 from borgd.recall.disagreement import disagreement_ids
 from borgd.recall.early import ANY
 from borgd.recall.rank import weigh
@@ -50,6 +52,10 @@ LINE_CHARS = 400
 """guard: characters kept of one changed line."""
 LAST = ("not_corrected", "unclear")
 """design: kinds that are told only of what has no outcome yet."""
+NEIGHBOURS = 12
+"""guard: best matches of a correction's words that it may be about instead of what was shown."""
+NO_CREDIT = 1e-9
+"""method: a correction that is recorded and moves no belief."""
 HEADS = 50
 """guard: calls under way of which the commit before is remembered."""
 
@@ -163,26 +169,43 @@ class OutcomeStage:
         await self.tell(session, found)
 
     async def corrected(self, session: Session, prompt: str, rule: str, now_ms: int) -> list[str]:
-        """A person pushed back by ``rule``: the lessons of this session that their words speak of; returns their ids.
+        """A person pushed back by ``rule``: the lessons of this session that their words speak against; returns their ids.
 
         What was worked on is why a lesson was shown at all, so it says nothing here: the words are the person's alone, only
         the place is the session's. Where the words take a side in a disagreement that was shown, that settles its lessons.
+        Else a correction counts against a lesson that it contradicts more than any other, once a session, at the lesson's
+        first decision; hardly where the agent had said that the lesson does not apply: that was the agent's word.
         """
         matched = self._spoken_of(session, prompt)
         lessons = self.knowledge.lessons
         found: list[Outcome] = []
         remembered = {one.id for one in session.decisions}
-        for decision in [*session.decisions, *(one for one in session.occasions if one.id not in remembered)]:
+        decisions = [*session.decisions, *(one for one in session.occasions if one.id not in remembered)]
+        decisions.sort(key=lambda decision: decision.ms)
+        against = self._against(session, prompt, matched, decisions)
+        for decision in decisions:
             sides = self._disagreements(decision)
             agreed = next((name for name in matched for side in sides if name in side), "")
             settled = judge_disagreement(decision, sides, agreed, lessons, ms=now_ms)
             done = {outcome.lesson for outcome in settled}
             found += settled
-            found += judge_correction(
-                decision, [name for name in matched if name not in done], lessons, rule=rule, ms=now_ms
-            )
+            shares = {name: share for name, share in against.items() if name not in done}
+            corrections = judge_correction(decision, shares, lessons, rule=rule, ms=now_ms)
+            found += corrections
+            for outcome in corrections:
+                del against[outcome.lesson]
         await self.tell(session, found)
         return [outcome.lesson for outcome in found if outcome.kind == "corrected"]
+
+    def _against(self, session: Session, prompt: str, matched: list[str], decisions: Iterable[Decision]) -> dict[str, float]:
+        """Lessons told or withheld in ``decisions`` that the words contradict, each with its share, none twice."""
+        lessons = self.knowledge.lessons
+        told = {name for decision in decisions for name, _ in shown_or_held(decision) if name in lessons}
+        neighbours = {name: lessons[name] for name in [*matched[:NEIGHBOURS], *sorted(told)]}
+        with self.knowledge.lock:
+            shares = contradicted(prompt, told & set(matched), neighbours, self.knowledge.prior)
+        fresh = {name: share for name, share in shares.items() if name not in session.corrected}
+        return {name: NO_CREDIT if name in session.skipped else share for name, share in fresh.items()}
 
     def _spoken_of(self, session: Session, prompt: str) -> list[str]:
         """Lessons that a prompt's own words reach, where this session works, best first."""
@@ -216,7 +239,7 @@ class OutcomeStage:
             self.knowledge.counts.add(session.work_text())
         found: list[Outcome] = []
         for decision in session.decisions:
-            judged = {name for key, name in session.judged if key == decision.id}
+            judged = session.corrected | {name for key, name in session.judged if key == decision.id}
             cut_off = decision.id in session.open and (decision.channel != "stop" or bool(shown(decision)))
             judge = judge_unclear if cut_off else judge_end
             why = f"{reason}; the agent came to no stop after this was shown" if cut_off else reason
@@ -253,6 +276,12 @@ class OutcomeStage:
         for outcome in fresh.values():
             session.judged.add((outcome.decision, outcome.lesson))
             session.write(("#borg-judged", f"{outcome.decision} {outcome.lesson}"))
+            if outcome.kind == "corrected":
+                session.corrected.add(outcome.lesson)
+                session.write(("#borg-corrected", outcome.lesson))
+            if outcome.kind == "not_arisen":
+                session.skipped.add(outcome.lesson)
+                session.write(("#borg-skipped", outcome.lesson))
             if outcome.kind in ("changed", "tested"):
                 session.acted.add(outcome.lesson)
                 session.write(("#borg-acted", outcome.lesson))

@@ -106,6 +106,8 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-occasion": _take_occasion,
     "#borg-untold": _take_untold,
     "#borg-judged": _take_judged,
+    "#borg-skipped": lambda session, text: session.skipped.add(text),
+    "#borg-corrected": lambda session, text: session.corrected.add(text),
     "#borg-acted": lambda session, text: session.acted.add(text),
     "#borg-asked": _take_asked,
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),

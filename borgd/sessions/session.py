@@ -105,6 +105,10 @@ class Session:
     judged: set[tuple[str, str]] = field(default_factory=set)
     """(decision, lesson) that have an outcome."""
     acted: set[str] = field(default_factory=set)
+    skipped: set[str] = field(default_factory=set)
+    """Lessons of which the agent said that they do not apply."""
+    corrected: set[str] = field(default_factory=set)
+    """Lessons that a correction counted against: none does twice in a session."""
     """Lessons that changed something in this session."""
     open_ask: str = ""
     """Id of the decision whose block has not been answered yet."""

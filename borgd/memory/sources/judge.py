@@ -109,13 +109,15 @@ def judge_correction(decision: Decision, matched: Iterable[str], lessons: Lesson
     """A later prompt pushed back (by ``rule``) and matches lessons of ``decision``: corrected, held-out ones as well.
 
     For a held-out lesson that is the repeat mistake which it would have prevented.
+
+    :param matched: ids; as a mapping, each with its share in (0, 1] of what the correction says.
     """
-    wanted = set(matched)
+    shares = matched if isinstance(matched, Mapping) else dict.fromkeys(matched, 1.0)
     evidence = f"a later prompt pushed back ({rule}) and matches the lesson"
     return [
-        outcome(decision, name, "corrected", evidence, lessons, ms=ms, held=held)
+        outcome(decision, name, "corrected", evidence, lessons, ms=ms, held=held, credit=shares[name])
         for name, held in shown_or_held(decision)
-        if name in wanted
+        if name in shares
     ]
 
 
