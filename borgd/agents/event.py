@@ -26,6 +26,7 @@ class Moment(StrEnum):
     PERMISSION = "permission"
     NOTIFICATION = "notification"
     STOP = "stop"
+    EXPANSION = "expansion"
     SUBAGENT_START = "subagent_start"
     SUBAGENT_STOP = "subagent_stop"
     COMPACTION = "compaction"
@@ -50,6 +51,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     ``session`` is the agent's id of the whole session, ``subagent`` the id inside it (empty: the main thread).
     ``prompt_id`` names the user prompt the event belongs to, empty where the agent gives none.
+    ``spawn`` is what a subagent is called for, at the call that calls it. An EXPANSION's ``prompt`` is as typed.
     ``source`` is the start source, end reason, compaction trigger or notification type.
     """
 
@@ -65,6 +67,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     prompt: str = ""
     machine_made: bool = False
     tool: ToolCall | None = None
+    spawn: str = ""
     last_message: str = ""
     stop_again: bool = False
     background: bool = False

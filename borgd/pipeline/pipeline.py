@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from borgd.agents.event import Event, Moment, Reply
 from borgd.limits.investigation import convergence
 from borgd.limits.investigation.convergence import StopState
@@ -12,6 +14,7 @@ from borgd.pipeline.investigation_stage import InvestigationStage
 from borgd.pipeline.outcome_stage import OutcomeStage
 from borgd.pipeline.recall_stage import RecallStage
 from borgd.recall.render import width
+from borgd.sessions.other_work import began, called, expanded
 from borgd.sessions.repeats import is_repeated
 from borgd.sessions.session import PROMPT_CHARS, REMEMBERED_EVENTS, Session, apply_event, is_end, is_of_a_person
 
@@ -44,15 +47,14 @@ class Pipeline:
         """What the agent is to be told about ``event``; a duplicate is told nothing and changes nothing."""
         if event.moment is Moment.OTHER or is_repeated(session, event, now_ms):
             return Reply()
-        turns = session.turns.now.number
-        apply_event(session, event, now_ms)
-        if session.turns.now.number != turns and event.moment is not Moment.PROMPT:  # its prompt was lost
-            await self.investigations.prompt(event, now_ms)
+        await self.take(session, event, now_ms)
         match event.moment:
             case Moment.SESSION_START:
                 return Reply(context=self.compacted(session) if event.source == "compact" else "")
             case Moment.PROMPT:
                 return await self.prompt(session, event, now_ms)
+            case Moment.SUBAGENT_START | Moment.EXPANSION:
+                return await self.other_work(session, event, now_ms)
             case Moment.BEFORE_TOOL:
                 return await self.before_tool(session, event, now_ms)
             case Moment.MODEL_SWITCH:
@@ -72,6 +74,13 @@ class Pipeline:
                     session.write(("#borg-ended", str(now_ms)))
         return Reply()
 
+    async def take(self, session: Session, event: Event, now_ms: int) -> None:
+        """Take ``event`` into the session; where a turn begins with it whose prompt was lost, budgets begin anew as well."""
+        turn = session.turns.now.number
+        apply_event(session, event, now_ms)
+        if session.turns.now.number != turn and event.moment is not Moment.PROMPT:
+            await self.investigations.prompt(event, now_ms)
+
     def compacted(self, session: Session) -> str:
         """What the agent was told and no longer sees; told once, whether a hook or the transcript speaks of it first."""
         session.compactions_answered = max(session.compactions_answered + 1, session.compactions)
@@ -87,10 +96,23 @@ class Pipeline:
         await self.investigations.prompt(event, now_ms)
         return await self.context(session, event, heard, now_ms)
 
+    async def other_work(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """Work that no person typed: what a slash command or a subagent is to do."""
+        if event.moment is Moment.EXPANSION:
+            expanded(session, event)
+        else:
+            began(session, event)
+        return await self.context(session, event, "", now_ms) if session.new_work else Reply()
+
     async def before_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """May the call go on? What was denied is remembered, for hosts that let it run all the same."""
         reply = await self.limits(session, event, now_ms)
         self.outcomes.may_commit(session, event)
+        if not reply.deny:
+            called(session, event)
+            if session.new_work:  # the transcript told of it after the prompt
+                told = await self.context(session, event, "", now_ms)
+                reply.context = BETWEEN.join(text for text in (reply.context, told.context) if text)
         if reply.deny and event.tool is not None and event.tool.id:
             session.denied[event.tool.id] = None
             while len(session.denied) > REMEMBERED_EVENTS:
@@ -145,8 +167,16 @@ class Pipeline:
                 break
             fitting += 1
         session.free = texts[fitting:]
+        event, session.new_work = _brought_up(event, session.new_work), []
         early = "" if session.free else await self.recall.early(session, event, now_ms, room)
         return Reply(context=BETWEEN.join([*texts[:fitting], *([early] if early else [])]))
+
+
+def _brought_up(event: Event, work: list[str]) -> Event:
+    """``event`` as recall sees it: where it brought new work, as the prompt that this is."""
+    if not work:
+        return event
+    return msgspec.structs.replace(event, moment=Moment.PROMPT, prompt="\n".join([*work, event.prompt]).strip())
 
 
 def nothing_new(session: Session) -> bool:

@@ -8,7 +8,7 @@ LONG_S = 1.0
 """host: our client has gone on without an answer after this, at a session's start, a prompt or a stop."""
 SHORT_S = 0.25
 """host: as LONG_S, at any other event."""
-LONG_MOMENTS = frozenset({Moment.SESSION_START, Moment.PROMPT, Moment.STOP, Moment.SUBAGENT_STOP})
+LONG_MOMENTS = frozenset({Moment.SESSION_START, Moment.PROMPT, Moment.EXPANSION, Moment.STOP, Moment.SUBAGENT_STOP})
 
 
 def patience_s(moment: Moment) -> float:

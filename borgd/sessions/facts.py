@@ -10,6 +10,7 @@ import re
 from borgd.agents.claude_code.hooks import is_machine_made
 from borgd.agents.claude_code.transcript import TokenUsage, TranscriptFact
 from borgd.lessons.redact import redact_head
+from borgd.sessions.other_work import take_work
 from borgd.sessions.session import PROMPT_CHARS, Session, relative
 from borgd.sessions.turn import Overheard
 
@@ -88,11 +89,8 @@ def _prompt(session: Session, fact: TranscriptFact) -> None:
 
 def _expansion(session: Session, fact: TranscriptFact) -> None:
     """The text of a slash command: work, and no person's words."""
-    text = redact_head(fact.text.strip(), PROMPT_CHARS)
-    if text and session.first_noted("expansion", fact.id, str(hash(text))):
-        session.hear(text, row=fact.row)
-        session.write(("prompt", text))
-        session.new_work.append(text)
+    if session.first_noted("expansion", fact.id, fact.text[:PROMPT_CHARS]):
+        take_work(session, fact.text, row=fact.row)
 
 
 def _rewind(session: Session, row: int) -> None:

@@ -328,6 +328,7 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
             session.write(("prompt", text))
         session.first_noted("prompt", event.prompt_id or text)
         session.write(("#borg-prompt", session.prompt_id))
+        session.new_work = [work for work in session.new_work if work != text]
     if event.moment is Moment.BEFORE_TOOL and event.tool is not None:
         what = " ".join(touched(event)) or str(event.tool.input.get("command") or "")
         session.turns.now.call(f"{event.tool.name} {what}"[:CALL_CHARS])

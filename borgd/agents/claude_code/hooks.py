@@ -24,6 +24,7 @@ CONTEXT_CHARS = 9500
 MOMENTS = {
     "SessionStart": Moment.SESSION_START,
     "UserPromptSubmit": Moment.PROMPT,
+    "UserPromptExpansion": Moment.EXPANSION,
     "PreToolUse": Moment.BEFORE_TOOL,
     "PostToolUse": Moment.AFTER_TOOL,
     "PostToolUseFailure": Moment.AFTER_TOOL,
@@ -38,8 +39,19 @@ MOMENTS = {
     "SessionEnd": Moment.SESSION_END,
 }
 
-TAKES_CONTEXT = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "SubagentStart"}
+TAKES_CONTEXT = {
+    "SessionStart",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+}
 """Events whose additionalContext reaches the model without prolonging the turn."""
+
+SPAWNING_TOOLS = {"Agent", "Task"}
+"""host: tools that call a subagent with a ``prompt``."""
 
 MACHINE_PREFIXES = ("<task-notification>", "<system-reminder>", "Stop hook feedback:", "<local-command-", "<command-name>")
 """How a prompt starts that no person typed: a background task's report, a hook's own reason coming back."""
@@ -64,6 +76,8 @@ class _Payload(msgspec.Struct):
     notification_type: str | None = None
     message: str | None = None
     prompt: str | None = None
+    command_name: str | None = None
+    command_args: str | None = None
     model: Any = None
     to_model: str | None = None
     tool_name: str | None = None
@@ -131,6 +145,15 @@ def _tool(payload: _Payload, event: str) -> ToolCall | None:
     )
 
 
+def _spawn(payload: _Payload, event: str) -> tuple[str, str]:
+    """What a subagent is called for by this call, and its kind; both empty where none is."""
+    given = payload.tool_input if isinstance(payload.tool_input, dict) else {}
+    prompt = given.get("prompt")
+    if event != "PreToolUse" or payload.tool_name not in SPAWNING_TOOLS or not isinstance(prompt, str):
+        return "", ""
+    return prompt, str(given.get("subagent_type") or "")
+
+
 def parse(event: str, body: bytes) -> Event:
     """The Event in ``body`` for the hook ``event`` (Claude Code's own name).
 
@@ -144,13 +167,17 @@ def parse(event: str, body: bytes) -> Event:
         raise ProtocolError("Claude Code's hook JSON names no session_id")
     foreign = payload.cursor_version is not None
     prompt = payload.prompt or ""
+    if event == "UserPromptExpansion":
+        prompt = f"/{payload.command_name or ''} {payload.command_args or ''}".strip()
+    spawn, kind = _spawn(payload, event)
     return Event(
         agent=NAME,
         name=event,
         moment=Moment.OTHER if foreign else MOMENTS.get(event, Moment.OTHER),
         session=payload.session_id,
         subagent=payload.agent_id or "",
-        subagent_type=payload.agent_type or "",
+        subagent_type=kind or payload.agent_type or "",
+        spawn=spawn,
         prompt_id=payload.prompt_id or "",
         cwd=payload.cwd or "",
         transcript=_transcript(payload),

@@ -26,6 +26,8 @@ SHARED = 2
 """design: stems that a message and the edited code share, from which it is about that code whatever the agent said last."""
 CERTAIN = 0.9
 """tuned (``borg debug loop --cross-fit``): strength from which the rules, several of them, make a likely correction sure."""
+FULL = 1.0
+"""tuned (``borg debug loop --cross-fit``): strength from which the rules make a doubtful message sure."""
 EVEN = 0.0
 """method: log odds from which a message is more likely a correction than not."""
 CLOSE = 0.5
@@ -103,13 +105,17 @@ def judge(message: str, situation: Situation, own: Sequence[PatternRule] = (), m
     if situation.said and situation.deeds and shared_stems(text, situation.deeds) >= SHARED:
         score = max(score, model.score(text, situation.deeds, rules) - CLOSE)
     band = model.band(score, interrupting=situation.interrupting)
-    if ruled is not None and ruled.strength >= CERTAIN and score >= EVEN:
+    if ruled is not None and band is Band.DOUBTFUL and _settles(ruled, score):
         band = Band.SURE
     if not situation.deeds and not situation.interrupting and ruled is None:
         band = Band.DOUBTFUL if band is Band.SURE else Band.NONE
     if band is Band.NONE:
         return Verdict(band=band, score=score)
     return Verdict(band=band, score=score, correction=ruled or _reasoned(message, text, score))
+
+
+def _settles(ruled: Correction, score: float) -> bool:
+    return ruled.strength >= FULL or (ruled.strength >= CERTAIN and score >= EVEN)
 
 
 def rules_of(ruled: Correction | None) -> list[tuple[str, float]]:
