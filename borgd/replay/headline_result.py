@@ -23,8 +23,9 @@ from borgd.replay.occasions import DAY_MS, OccasionRow, OccasionTable
 
 LISTED = 40
 """design: lessons and scopes that are listed by name."""
-RETIRED_AFTER = 20
-"""design: occasions after which a lesson that prevented nothing so far is said to cost more than it brings."""
+RETIRED_AFTER, WITHHELD_LEAST = 60, 8
+"""design: occasions, and of them withheld ones, after which a lesson that prevented nothing is said to cost more than it
+brings."""
 HARM = math.log(3.0)
 """design: evidence (a bet's log capital) that showing a lesson brings corrections, from which on it is said to."""
 COSTLY = 5
@@ -196,7 +197,8 @@ def _costly(lessons: list[tuple[str, OccasionCounts]]) -> list[Rate]:
     for name, counts in lessons:
         harm = log_evidence(counts, -1)
         value = counts.held_rate - counts.shown_rate
-        if harm >= HARM or (counts.occasions >= RETIRED_AFTER and value <= 0.0):
+        held = float(counts.count[:, :2].sum())
+        if harm >= HARM or (counts.occasions >= RETIRED_AFTER and held >= WITHHELD_LEAST and value <= 0.0):
             found.append((-harm, name, counts))
     return [rate(name, counts) for _, name, counts in sorted(found, key=lambda each: each[:2])[:COSTLY]]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from borgd.replay.asks import AskDay
 from borgd.replay.findings import ReplayResult
 from borgd.replay.outcomes import Timeline
-from borgd.replay.page import sections
+from borgd.replay.page import evidence_sections, sections
 from borgd.replay.page.plots import clean
 from borgd.replay.page.style import STYLE
 
@@ -35,10 +35,11 @@ def page(
     """
     parts = [
         f"<header><h1>{clean(title)}</h1><p>{clean(period, 160)}</p></header>",
-        f'<p class="verdict">{clean(found.headline.sentence, 400)}</p>',
-        sections.cards(found),
-        sections.coverage(found.coverage),
-        sections.headline(found),
+        evidence_sections.conclusion(found.headline),
+        evidence_sections.costly(found.headline, questions or {}),
+        evidence_sections.cards(found, period),
+        evidence_sections.headline(found, questions or {}),
+        sections.coverage(found.coverage, evidence_sections.covered(found.headline, since_ms)),
         sections.candidates(found),
         sections.beliefs(timeline, names or {}, since_ms, questions or {}) if timeline is not None else "",
         sections.asks(ask_days, ceiling),

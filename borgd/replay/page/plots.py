@@ -65,6 +65,8 @@ class Axis:
     label: str
     show: Callable[[float], str] = short
     log: bool = False
+    at: Sequence[float] = ()
+    """Where the ticks are, if not at round numbers."""
 
     def __call__(self, value: float) -> float:
         low, high, value = self.low, self.high, min(max(value, self.low), self.high)
@@ -75,6 +77,8 @@ class Axis:
 
     def ticks(self, many: int) -> list[float]:
         """Values with a tick."""
+        if self.at:
+            return list(self.at)
         if not self.log:
             return ticks(self.low, self.high, many)
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
@@ -114,6 +118,12 @@ class Picture:
             shape = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
             self.parts.append(f'<rect {shape} class="{kind}" rx="1.5"/>')
 
+    def whisker(self, x: float, low: float, high: float, kind: str) -> None:
+        """A vertical interval with a stroke at each end."""
+        self.line(x, low, x, high, f"error {kind}")
+        for end in (low, high):
+            self.line(x - 3, end, x + 3, end, f"error {kind}")
+
     def path(self, points: Sequence[tuple[float, float]], kind: str) -> None:
         if points:
             steps = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
@@ -127,10 +137,10 @@ class Picture:
             self.line(x, top, x, y, "grid")
             half = len(words) * LETTER / 2
             if x - half > last + 6 and x + half <= self.width + 4:
-                self.text(x, y + 16, words)
+                self.text(x, y + 19, words)
                 last = x + half
         self.line(axis.start, y, axis.end, y, "axis")
-        self.text((axis.start + axis.end) / 2, y + 34, axis.label, "label")
+        self.text((axis.start + axis.end) / 2, y + 36, axis.label, "label")
 
     def up(self, axis: Axis, x: float, right: float, *, grid: bool = True) -> None:
         """A vertical axis at ``x`` with grid lines to ``right``; its label stands above it."""
@@ -193,12 +203,13 @@ def forest(rows: Sequence[Row], label: str, title: str, width: int, *, zero: boo
 
 @dataclass(frozen=True)
 class Series:
-    """Points over x, drawn in one of the page's colours; ``low`` and ``high`` a band, where there is one."""
+    """Points over x in one of the page's colours; intervals (x, low, high) as a band, as whiskers, or not at all."""
 
     name: str
     kind: str
     points: Sequence[tuple[float, float]]
     band: Sequence[tuple[float, float, float]] = ()
+    whiskers: Sequence[tuple[float, float, float]] = ()
 
 
 def lines(
@@ -216,6 +227,8 @@ def lines(
         if each.band:
             edge = [(x(at), y(high)) for at, _, high in each.band] + [(x(at), y(low)) for at, low, _ in reversed(each.band)]
             picture.path(edge, f"band {each.kind}")
+        for at, low, high in each.whiskers:
+            picture.whisker(x(at), y(low), y(high), each.kind)
         points = [(x(at), y(value)) for at, value in each.points]
         if steps:
             points = [corner for (x1, y1), (x2, _) in pairwise(points) for corner in ((x1, y1), (x2, y1))]
@@ -227,8 +240,15 @@ def lines(
     return picture.svg()
 
 
-def scatter(points: Sequence[tuple[float, float, float]], title: str, width: int) -> str:
-    """(x, y, size) in the unit square, with the diagonal on which they should be."""
+def day_axis(days: Sequence[float], show: Callable[[float], str], after: float = 0.0) -> Axis:
+    """Days from the first to the last, ticks on them; of one alone, the day before and after it."""
+    first, last = min(days), max(days) + after
+    edge = 1.0 if first == last else 0.02 * (last - first)
+    return Axis(first - edge, last + edge, 0, 0, "", show, at=sorted(days))
+
+
+def scatter(points: Sequence[tuple[float, float, float, float, float]], title: str, width: int) -> str:
+    """(x, y, size, low, high) in the unit square, with the diagonal on which they should be."""
     side = min(width, 420)
     picture = Picture(width, side, title)
     left, bottom = 46, side - 46
@@ -237,8 +257,9 @@ def scatter(points: Sequence[tuple[float, float, float]], title: str, width: int
     picture.up(y, left, side - 14)
     picture.across(x, bottom, 30)
     picture.line(x(0.0), y(0.0), x(1.0), y(1.0), "zero")
-    most = max((size for _, _, size in points), default=1.0)
-    for at, value, size in points:
+    most = max((size for _, _, size, _, _ in points), default=1.0)
+    for at, value, size, low, high in points:
+        picture.whisker(x(at), y(low), y(high), "a")
         picture.dot(x(at), y(value), 3 + 7 * math.sqrt(size / most), "dot a soft")
     return picture.svg()
 

@@ -16,6 +16,12 @@ h2 { font-size: 1.2rem; margin: 0 0 6px; }
 h3 { font-size: 1rem; margin: 26px 0 4px; }
 h4 { font-size: .92rem; margin: 18px 0 2px; }
 header p, .lead { color: var(--soft); margin: 0 0 12px; max-width: 68ch; overflow-wrap: anywhere; }
+.plan { color: var(--soft); margin: -10px 0 22px; padding: 0 0 0 17px; max-width: 72ch; }
+.note { color: var(--soft); font-size: .85rem; margin: 4px 0 0; }
+small { display: block; color: var(--soft); font-size: .8rem; font-weight: 400; white-space: normal; min-width: 16ch; }
+code { font: .85em ui-monospace, "DejaVu Sans Mono", monospace; white-space: nowrap; }
+main > h2 { margin: 22px 0 8px; }
+figcaption span { display: block; color: var(--soft); font-weight: 400; font-size: .82rem; }
 .verdict { font-size: 1.05rem; color: var(--ink); border-left: 3px solid var(--a); padding: 2px 0 2px 14px; margin: 0
   0 22px; }
 section { background: var(--sheet); border: 1px solid var(--rule); border-radius: 10px; padding: 20px 24px 18px;
@@ -37,6 +43,7 @@ svg .axis { stroke: var(--soft); stroke-width: 1; }
 svg .zero { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 4 4; }
 svg .limit { stroke: var(--ink); stroke-width: 2; fill: none; }
 svg .curve { fill: none; stroke-width: 2; stroke-linejoin: round; }
+svg .error { stroke-width: 1.5; stroke-opacity: .55; }
 svg .whisker { stroke-width: 3; stroke-linecap: round; }
 svg .a { stroke: var(--a); }
 svg .b { stroke: var(--b); }
@@ -69,10 +76,12 @@ thead th { color: var(--soft); font-weight: 500; }
 tbody th { font-weight: 500; white-space: nowrap; }
 ul { padding-left: 1.2em; margin: 8px 0; }
 footer { color: var(--soft); font-size: .85rem; }
-@media (max-width: 800px) { .wide { display: none; } .narrow { display: block; } .panels { grid-template-columns: 1fr;
+@media (max-width: 700px) { .wide { display: none; } .narrow { display: block; } .panels { grid-template-columns: 1fr;
   } }
 @media (max-width: 560px) { main { padding: 18px 12px 40px; } section { padding: 16px 12px; } h1 { font-size: 1.4rem;
   } .cards { grid-template-columns: repeat(2, 1fr); gap: 8px; } .card { padding: 10px 12px; } .card dd { font-size:
   1.12rem; } }
-@media print { details { display: block; } section { break-inside: avoid; } }
+@media print { :root { color-scheme: light; --paper: #fff; --sheet: #fff; --ink: #000; --soft: #444; --rule: #bbb; --a:
+  #1f5fbf; --b: #b3480f; --c: #8a8f98; } main { max-width: none; padding: 0; } section, .card, tr { break-inside:
+  avoid; } summary { display: none; } details::details-content { content-visibility: visible; display: block; } }
 """.strip()
