@@ -193,8 +193,8 @@ def costly(head: HeadlineFinding, questions: Mapping[str, str]) -> str:
     ]  # fmt: skip
     body = table(("lesson", "prevented", "95 % interval", "occasions"), rows, "", folded=False)
     lead = (
-        "Where these were shown, their correction came as often as where they were withheld, or more often. Where an interval "
-        "includes 0 that is not certain yet; it is your question whether they are worth being read."
+        "Where these were shown, their correction came as often as where they were withheld, or more often. Where an "
+        "interval includes 0 that is not certain yet."
     )
     return section("Lessons that cost more than they bring", body, lead)
 
