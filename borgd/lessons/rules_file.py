@@ -1,63 +1,51 @@
 """Rules files such as CLAUDE.md and AGENTS.md: each rule a candidate for a lesson, its own wording kept visible.
 
-Pure: text in, candidates out. Headings, code, tables, links and plain descriptions are no rules. A candidate's question
-is the rule turned around by a few fixed forms; where none fits, the rule is quoted. Nothing is kept without a person.
+Pure: text in, candidates out. Every item that was read comes out, a rule or with why it is none: a description, too short,
+a repetition, a table's row, HTML, code, a heading. Nothing is kept without a person.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from borgd.lessons.sanitize import CONSEQUENCE_CHARS, PHRASE_CHARS, QUESTION_CHARS, clean
+from borgd.lessons.rule_words import FORMS, VERBS, WIDE, is_rule, quoted
+from borgd.lessons.rules_markdown import BULLET, MarkdownItem, items
+from borgd.lessons.sanitize import CONSEQUENCE_CHARS, PHRASE_CHARS, QUESTION_CHARS, clean, clean_all
 
 RULE_CHARS = 12
-"""design: a shorter item says nothing that can be asked."""
+"""design: a shorter item says nothing that can be asked; a character of a script without spaces counts WIDE_CHARS."""
+WIDE_CHARS = 3
+"""design: characters of a Latin word that a character of Chinese, Japanese or Korean stands for."""
+SITUATIONS = 5
+"""design: situations taken from a rule itself."""
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~)")
-_HEADING = re.compile(r"^#{1,6}\s+(?P<title>.+?)\s*#*$")
-_ITEM = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)$")
-_MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|~~")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+(?=[A-ZÄÖÜÉÀ¡¿「])|(?<=[。！？])")
-_NOT = r"(?:never|do not|don't|don’t|must not|should not|shouldn't|mustn't)"
-_VERBS = (
-    r"(?:add|always|ask|assume|await|break|build|call|catch|change|check|clean|close|commit|copy|create|define"
-    r"|delete|deploy|describe"
-    r"|document|edit|ensure|escape|explain|export|expose|extend|fix|follow|format|group|handle|hash|import|inject"
-    r"|keep|limit|link|log"
-    r"|maintain|mark|mock|move|name|open|order|pass|pin|place|prefer|prefix|put|quote|raise|read|rebase|reference"
-    r"|remove|rename|replace"
-    r"|return|reuse|review|round|run|sanitize|separate|set|sort|split|squash|start|stop|store|stick to|test|throw"
-    r"|treat|try|update|use"
-    r"|validate|verify|version|wait|wrap|write)"
-)
-_ENDS = " .!;:,。！"
-_IS_RULE = re.compile(
-    rf"(?i)^(?:please\s+)?(?:{_NOT}|no|only|avoid|make sure|be sure|{_VERBS})\b|\b(?:must|never|always|should|shall"
-    rf"|do not|don't|don’t"
-    r"|avoid|prefer|required|forbidden|not allowed|instead of)\b|\b(?:immer|nie|niemals|nicht|kein\w*|muss|müssen"
-    r"|verwende|toujours|jamais"
-    r"|ne pas|n'utilise\w*|siempre|nunca|usa|evita)\b|必ず|しない|禁止|使う|してください"
+_ENDS = " .!;:,。！；：，"
+_NEGATIVE = re.compile("[❌🚫⛔👎✖✗✘🙅]")
+_LABEL = re.compile(r"^(?P<label>[^`:：.]{2,60})[:：]\s+(?P<rest>\S.*)$")
+_MARKER = re.compile(
+    r"(?i)^\W*(?:warning|note|important|critical|caution|tip|rule\s*\w*|remember|must|do|don'?t|always|never)\W*$"
 )
 _BECAUSE = re.compile(
     r"(?i)(?:[,;:(–—-]\s*|\s)(?:because|since|otherwise|or else|or it|as this|which (?:would|will"
     r"|can))\b\s*(?P<why>[^)]{8,})\)?$"
 )
-_FORMS = (
-    (re.compile(rf"(?i)^(?:please\s+)?(?:you\s+)?{_NOT}\s+(?:ever\s+)?(?P<rest>.+)$"), "Did I make sure not to {rest}?"),
-    (re.compile(r"(?i)^(?:please\s+)?avoid\s+(?P<rest>.+)$"), "Did I avoid {rest}?"),
-    (re.compile(r"(?i)^no\s+(?P<rest>.+)$"), "Is there no {rest}?"),
-    (re.compile(r"(?i)^(?:please\s+)?(?:always\s+)?(?:make sure|be sure"
-    r"|ensure)\s+(?P<rest>(?:that\s+)?.+)$"), "Did I make sure {rest}?"),
-    (re.compile(rf"(?i)^(?:please\s+)?always\s+(?P<rest>{_VERBS}\b.+)$"), "Did I {rest}?"),
-    (re.compile(rf"(?i)^(?:please\s+)?(?P<rest>{_VERBS}\b.+)$"), "Did I {rest}?"),
-)  # fmt: skip
+_PLAIN_HEADING = re.compile(
+    r"(?i)^(?:\W*(?:critical|important|general|key|core|the|our|my|project|coding|code|development|agent|ai|claude|mandatory|must"
+    r"|rules?|guidelines?|instructions?|conventions?|principles?|practices?|best|notes?|overview|style|standards?|do'?s?|don'?ts?|and"
+    r"|for|other|additional|misc\w*|tips?|requirements?|policy|policies|always|never|of|to|\d+)\W*)+$"
+)
+_PREPOSITION = re.compile(
+    r"\s+(?:in|of|on|at|to|for|from|with|without|outside|inside|unless|by|as|into|over|after|before)\b"
+)
+_PATH = re.compile(r"[\w.*@-]*/[\w./*@{},-]+|[\w*-]+\.[A-Za-z]{1,5}\b")
 
 
 class RuleCandidate(NamedTuple):
-    """A rule as it stands in the file (``rule``, ``line``, under ``heading``) and the lesson it might become."""
+    """A rule as it stands in the file (``rule``, ``line``, under ``heading``) and the lesson it might become.
+
+    ``why_not`` says why it is taken for none: description, short, repeated, table, html, code, heading; empty: it is one.
+    """
 
     rule: str
     line: int
@@ -65,23 +53,82 @@ class RuleCandidate(NamedTuple):
     question: str
     consequence: str
     is_rule: bool
+    situations: tuple[str, ...] = ()
+    why_not: str = ""
 
 
 def candidates(text: str, name: str) -> list[RuleCandidate]:
-    """Every item of the Markdown ``text`` that could be a rule, in order, each once; ``name`` is the file's for people."""
-    found: dict[str, RuleCandidate] = {}
-    for rule, line, heading in _items(text):
-        if len(rule) >= RULE_CHARS and any(character.isalpha() for character in rule):
-            found.setdefault(rule.casefold(), _candidate(rule, line, heading, name))
-    return list(found.values())
+    """Every item of the Markdown ``text``, in order, rules and others; ``name`` is the file's for people.
+
+    Headings come only where they read like rules: so that nobody wonders where one went.
+    """
+    found: list[RuleCandidate] = []
+    seen: set[str] = set()
+    for item in items(text):
+        rule = clean(_rule(item), PHRASE_CHARS * 4)
+        if not any(character.isalnum() for character in rule) or (item.kind == "heading" and not is_rule(rule)):
+            continue
+        why_not = _why_not(item, rule)
+        if not why_not and rule.casefold() in seen:
+            why_not = "repeated"
+        seen.add(rule.casefold())
+        found.append(_candidate(item, rule, name, why_not))
+    return found
 
 
-def _candidate(rule: str, line: int, heading: str, name: str) -> RuleCandidate:
+def _rule(item: MarkdownItem) -> str:
+    bullet = BULLET.match(item.text)
+    text = item.text[bullet.end() :] if bullet else item.text
+    if bullet and _NEGATIVE.match(bullet[0]) and not re.match(r"(?i)(?:never|do not|don't|don’t|no|avoid)\b", text):
+        text = f"Never {text[:1].lower()}{text[1:]}" if re.match(rf"(?i){VERBS}\b", text) else f"Not allowed: {text}"
+    return f"{item.lead} {text}".strip() if item.kind == "item" else text
+
+
+def _why_not(item: MarkdownItem, rule: str) -> str:
+    if item.kind not in ("item", "sentence"):
+        return item.kind
+    if length(rule) < RULE_CHARS or not any(character.isalpha() for character in rule):
+        return "short"
+    if rule.startswith(("@", "http://", "https://")) or not any(map(is_rule, _readings(item, rule))):
+        return "description"
+    return ""
+
+
+def _readings(item: MarkdownItem, rule: str) -> tuple[str, ...]:
+    """``rule`` with and without what leads it: a label before a colon, the list item above."""
+    label = _LABEL.match(rule)
+    own = rule[len(item.lead) :].strip() if item.lead and rule.startswith(item.lead) else rule
+    return (rule, own, label["rest"]) if label else (rule, own)
+
+
+def length(rule: str) -> int:
+    """How much ``rule`` says, in characters of a Latin script."""
+    return len(rule) + (WIDE_CHARS - 1) * len(WIDE.findall(rule))
+
+
+def _candidate(item: MarkdownItem, rule: str, name: str, why_not: str) -> RuleCandidate:
     because = _BECAUSE.search(rule)
     core = rule[: because.start()] if because and because.start() > RULE_CHARS else rule
     why = because["why"] if because and core is not rule else f"It breaks a rule of {name}: {rule}"
     consequence = clean(why[:1].upper() + why[1:].rstrip(_ENDS) + ".", CONSEQUENCE_CHARS)
-    return RuleCandidate(rule, line, heading, as_question(core), consequence, _IS_RULE.search(rule) is not None)
+    heading = item.headings[-1] if item.headings else ""
+    return RuleCandidate(
+        rule, item.line, heading, as_question(core), consequence, not why_not, _situations(item, core), why_not
+    )
+
+
+def _situations(item: MarkdownItem, core: str) -> tuple[str, ...]:
+    """When the rule applies, from what it stands under, its own words, and the code and paths that it names."""
+    found = [heading for heading in item.headings[-2:] if not _PLAIN_HEADING.match(heading)]
+    found.append(item.lead.rstrip(":： "))
+    label = _LABEL.match(core)
+    if label and not _MARKER.match(label["label"]):
+        found.append(label["label"])
+    found.append((label["rest"] if label else core).replace("`", ""))
+    spans = [*item.code, *_PATH.findall(re.sub(r"`[^`]*`", " ", core))]
+    if spans:
+        found.append(f"work with {', '.join(dict.fromkeys(spans))}")
+    return clean_all((one.strip(_ENDS) for one in found), PHRASE_CHARS, SITUATIONS)
 
 
 def as_question(rule: str) -> str:
@@ -89,69 +136,27 @@ def as_question(rule: str) -> str:
     bare = clean(rule, PHRASE_CHARS * 4).rstrip(_ENDS)
     if not bare:
         return ""
-    single = len(_SENTENCE.split(bare)) == 1 and not re.search(r";| [-–—] ", bare)
-    for pattern, form in _FORMS if single else ():
-        if match := pattern.match(bare):
-            rest = match["rest"]
-            return clean(form.format(rest=rest[:1].lower() + rest[1:] if rest[1:2].islower() else rest), QUESTION_CHARS)
-    return clean(f"Does this hold here: {bare}?", QUESTION_CHARS)
+    if bare.endswith(("?", "？")):
+        return clean(bare, QUESTION_CHARS)
+    label = _LABEL.match(bare)
+    if label and is_rule(label["rest"]):
+        asked = as_question(label["rest"])
+        if _MARKER.match(label["label"]) or asked == quoted(label["rest"]):
+            return asked if _MARKER.match(label["label"]) else clean(quoted(bare), QUESTION_CHARS)
+        return clean(f"{label['label']}: {_lowered(asked)}", QUESTION_CHARS)
+    single = not re.search(r"[.!?。！？]\s+[A-Z]|;| [-–—→] ", re.sub(r"`[^`]*`", "x", bare))
+    for form in FORMS if single else ():
+        if match := form.pattern.match(bare):
+            parts = {name: _lowered(part) if name == "rest" else part for name, part in match.groupdict().items()}
+            return clean(form.question.format(**parts, be=_be(parts["rest"] or "")), QUESTION_CHARS)
+    return clean(quoted(bare), QUESTION_CHARS)
 
 
-def _items(text: str) -> Iterator[tuple[str, int, str]]:
-    """(text, 1-based line, heading) of each list item and each sentence of a paragraph that reads like a rule."""
-    heading, parents, block = "", list[tuple[int, str]](), list[str]()
-    start = 0
-    for number, line in [*_lines(text), (0, "")]:
-        item, title = _ITEM.match(line), _HEADING.match(line)
-        if item or title or not line.strip():
-            yield from _block(block, start, heading, parents)
-            block = []
-        if title:
-            heading, parents = _plain(title["title"]), []
-        elif item:
-            indent = len(item["indent"].expandtabs(4))
-            parents = [parent for parent in parents if parent[0] < indent]
-            block, start = [item["text"]], number
-            parents.append((indent, item["text"]))
-        elif line.strip():
-            if not block:
-                parents, start = [], number
-            block.append(line.strip())
+def _be(noun: str) -> str:
+    """Is or are, as the thing that ``noun`` begins with asks for."""
+    thing = _PREPOSITION.split(noun, maxsplit=1)[0].rstrip("`\"' ")
+    return "Are" if re.search(r"[a-z](?<!s)(?<!u)(?<!i)s$", thing) else "Is"
 
 
-def _block(block: list[str], line: int, heading: str, parents: list[tuple[int, str]]) -> Iterator[tuple[str, int, str]]:
-    text = _plain(" ".join(block))
-    if not text or text.startswith(("|", "@", ">", "<", "http")):
-        return
-    if parents:
-        above = [_plain(parent) for _, parent in parents[:-1]]
-        lead = above[-1] if above and above[-1].endswith(":") else ""
-        if not text.endswith(":"):
-            yield f"{lead} {text}".strip(), line, heading
-        return
-    for sentence in _SENTENCE.split(text):
-        if _IS_RULE.search(sentence) and not sentence.endswith(":"):
-            yield sentence.strip(), line, heading
-
-
-def _plain(text: str) -> str:
-    return clean(_MARKUP.sub("", _LINK.sub(r"\1", text)), PHRASE_CHARS * 4)
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Numbered lines outside front matter, code and comments; those are blank."""
-    text = re.sub(
-        r"<!--.*?(?:-->|\Z)",
-        lambda match: "\n" * match[0].count("\n"),
-        text.removeprefix("\ufeff").replace("\r\n", "\n"),
-        flags=re.S,
-    )
-    text = re.sub(r"\A---[ \t]*\n.*?\n---[ \t]*(?=\n|\Z)", lambda match: "\n" * match[0].count("\n"), text, flags=re.S)
-    fence = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        mark = _FENCE.match(line)
-        if mark and (not fence or mark[1] == fence):
-            fence = "" if fence else mark[1]
-            yield number, ""
-        else:
-            yield number, "" if fence else line
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text

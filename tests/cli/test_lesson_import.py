@@ -42,7 +42,7 @@ def test_rules_are_shown_then_kept_then_known(borg: Borg) -> None:
     shown = borg("import", "CLAUDE.md")
     assert "rule         Never edit files in `gen/`, because the next build overwrites them." in shown
     assert "2 candidates, nothing kept yet" in shown
-    assert "Left out as descriptions: 1" in shown
+    assert "3 items read; left out: 1 description; --all shows what may be rules among them." in shown
     assert borg("list", "--json")["lessons"] == []
     kept = borg("import", "CLAUDE.md", "--yes", "--scope", "Shop", "--json")["kept"]
     assert [(lesson["question"], lesson["scope"], lesson["reach"]) for lesson in kept] == [
