@@ -28,6 +28,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("why",): ("memory.why", "every decision of a session, explained"),
     ("tail",): ("service.tail", "live events"),
     ("no",): ("memory.no", "veto what was just shown"),
+    ("undo",): ("memory.undo", "take back your last veto, retirement, edit or forgotten lesson"),
     ("assimilate",): ("memory.assimilate", "mine past transcripts for corrections"),
     ("forget",): ("memory.forget", "remove a lesson, a session or a span of time"),
     ("team",): ("memory.team", "init, join, status"),

@@ -16,12 +16,13 @@ from borgd.lessons.corrections.conditioning import Conditioned, condition
 from borgd.lessons.corrections.detect import Correction, from_answer, from_rejection, own_rules
 from borgd.lessons.corrections.linear import Band
 from borgd.lessons.corrections.verdict import Situation, Verdict, deeds_text, judge
-from borgd.lessons.corrections.veto import Veto
+from borgd.lessons.corrections.veto import VETOES_TO_ASK, Veto
 from borgd.lessons.corrections.veto import parse as parse_veto
 from borgd.lessons.episodes import Episode, doubtful_hint, episode, hint
 from borgd.lessons.proposals import of_invariant
 from borgd.lessons.redact import SECRET_CHARS, redact_head
 from borgd.limits.interrupts.tools import QUESTION_TOOLS
+from borgd.memory.sources.judge import shown
 from borgd.pipeline.outcome_stage import OutcomeStage
 from borgd.sessions.session import PROMPT_CHARS, Session
 from borgd.sessions.turn import Turn
@@ -141,14 +142,20 @@ class CorrectionStage:
         return await self._corrected(session, correction, made, now_ms)
 
     async def _vetoed(self, session: Session, veto: Veto, now_ms: int) -> str:
-        count = await self.outcomes.vetoed(session, veto.reason, now_ms)
+        before = {name: self.outcomes.vetoes(name) for decision in session.decisions for name in shown(decision)}
+        names = await self.outcomes.vetoed(session, veto.reason, now_ms)
+        third = [name for name in names if before.get(name, 0) < VETOES_TO_ASK <= self.outcomes.vetoes(name)]
         if veto.invariant:
             scope = self.outcomes.scopes_shown(session)
             found = of_invariant(
                 veto.invariant, veto.reason, ms=now_ms, scope=scope, repo=session.remote, agent=session.agent
             )
             await self.commit.append(self.proposals, [found])
-        return f"[borg] The person takes back {count} of the lessons you were just shown." if count else ""
+        told = [f"[borg] The person takes back {len(names)} of the lessons you were just shown."] if names else []
+        told += [
+            f"It is the third veto of {name}: ask them, once, whether to run borg lesson retire {name}." for name in third
+        ]
+        return " ".join(told)
 
     def _episode(self, session: Session, correction: Correction, proposed: str, now_ms: int, turn: Turn) -> Episode:
         """The episode of ``correction``, made from what the agent did in ``turn``."""

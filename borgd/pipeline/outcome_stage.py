@@ -214,14 +214,23 @@ class OutcomeStage:
         matches = self.knowledge.index.match(context, self.knowledge.prior)
         return [match.id for match in matches if match.evidence >= self.floor]
 
-    async def vetoed(self, session: Session, reason: str, now_ms: int) -> int:
-        """The person said no to what this session was last shown; how many lessons that were."""
-        last = next((decision for decision in reversed(session.decisions) if shown(decision)), None)
+    async def vetoed(self, session: Session, reason: str, now_ms: int) -> list[str]:
+        """The person said no to what this session was last shown, or to the lesson that the ``reason`` begins with; to which
+        lessons that was."""
+        name, _, rest = reason.partition(" ")
+        name = name.rstrip(":,")
+        one = next((decision for decision in reversed(session.decisions) if name in shown(decision)), None)
+        last = one or next((decision for decision in reversed(session.decisions) if shown(decision)), None)
         if last is None:
-            return 0
-        found = judge_veto(last, reason, self.knowledge.lessons, ms=now_ms)
+            return []
+        only = [name] if one is not None else None
+        found = judge_veto(last, rest.strip() if only else reason, self.knowledge.lessons, ms=now_ms, only=only)
         await self.tell(session, found)
-        return len(found)
+        return [outcome.lesson for outcome in found]
+
+    def vetoes(self, lesson: str) -> float:
+        """How often the lesson was vetoed, each veto shared by what it was said to."""
+        return self.knowledge.memory.results(lesson).get("vetoed", 0.0)
 
     def scopes_shown(self, session: Session) -> list[str]:
         """The systems of the lessons that were last shown."""

@@ -40,6 +40,7 @@ from borgd.sessions.repeats import event_mark
 from borgd.sessions.session import Key, Session, hand_over
 from borgd.sessions.sessions import Sessions
 from borgd.sessions.transcripts import Transcripts
+from borgd.stores import forgotten_lessons
 from borgd.stores.last_events import LastEvents
 from borgd.stores.off_switch import OffSwitch
 from borgd.stores.repository import RepositoryNames
@@ -196,6 +197,7 @@ class Service:
         """Let go of the sessions that fell silent; what was shown in them and has no outcome gets its last one."""
         with suppress(OSError):
             await anyio.to_thread.run_sync(self.last_events.save)
+            forgotten_lessons.kept(self.where.state, now_ms)  # what is kept for too long goes
         for session in self.sessions.expire(now_ms):
             self.locks.pop(session.key, None)
             self._untrack(session)

@@ -84,3 +84,20 @@ async def test_what_none_of_them_foresaw_counts_against_none(tarn: Path) -> None
     betas = await session(tarn, dict.fromkeys(("LEASE", "CLOCK", "FLUSH"), "skip - not here"), NONE)
     assert corrected(tarn) == []
     assert set(betas.values()) == {1.0}
+
+
+async def test_a_veto_names_its_lesson_and_the_third_asks_about_retiring(tarn: Path) -> None:
+    said = []
+    async with running_service() as service:
+        for number in range(4):
+            agent = Agent(service, f"s{number}")
+            await agent.prompt(TASK)
+            said.append(await agent.prompt("borg no LEASE: we have no leases any more"))
+        assert service.assembly is not None
+        memory = service.assembly.knowledge.memory
+        assert memory.results("LEASE") == {"vetoed": 4.0}
+        assert memory.results("CLOCK") == memory.results("FLUSH") == {}
+    assert all("takes back 1 of the lessons" in text for text in said)
+    assert ["borg lesson retire LEASE" in text for text in said] == [False, False, True, False]
+    found = Journal(tarn / ".local/share/borgd/outcomes.jsonl").read(Outcome).records
+    assert {one.evidence for one in found if one.kind == "vetoed"} == {"vetoed: we have no leases any more"}

@@ -39,6 +39,16 @@ def key_press(prompt: str, keys: str) -> str:
     return key
 
 
+def at_terminal() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def agreed(question: str) -> bool:
+    """Whether the person says yes; where nobody can be asked, yes."""
+    return not at_terminal() or key_press(f"{question} [y]es  [n]o", "ynq") == "y"
+
+
 def ask_text(name: str, default: str) -> str:
     """A line for ``name``; Enter alone takes ``default``."""
     try:

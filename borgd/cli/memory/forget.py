@@ -15,7 +15,8 @@ from pathlib import Path
 import msgspec
 
 from borgd.agents import AGENTS
-from borgd.cli.lesson.lesson_files import append, complain, load, print_json, records, team
+from borgd.cli.lesson.lesson_files import append, complain, load, one_line, print_json, records, team
+from borgd.cli.lesson.terminal import agreed, at_terminal
 from borgd.cli.memory import assimilate_state
 from borgd.cli.terminal_text import count
 from borgd.clock import now_ms
@@ -27,7 +28,7 @@ from borgd.lessons.team import Kind, hashed, parse_name
 from borgd.lessons.team import file_name as team_file_name
 from borgd.paths import session_file_name, user_paths
 from borgd.protocol.client import UnreachableError, call
-from borgd.stores import investigations
+from borgd.stores import forgotten_lessons, investigations
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
 """design: the journals that name lessons or sessions, but for audit.jsonl."""
@@ -36,6 +37,7 @@ STAYS = {
     "no word of what was said",
     "contexts.json": "how often single common words occurred, of no session",
     "teammates' copies of a lesson": "theirs; the tombstone hides them everywhere",
+    "undo.json": "the text of a lesson that you confirmed to forget, for ten minutes; nothing with --for-good",
     "your agents' own transcripts": "theirs; borg assimilate does not bring back what was forgotten",
     "files you wrote elsewhere": "by borg report --out or borg memory export: yours",
 }
@@ -43,8 +45,9 @@ STAYS = {
 REMADE = ("columns", "replay")
 """Directories of the state directory that hold only what can be made again from the journals."""
 DESCRIPTION = (
-    "Remove from every file here, and from what the daemon remembers. It cannot be undone. Damaged lines that were "
-    "put aside go as well: nobody can tell of whom they were."
+    "Remove from every file here, and from what the daemon remembers. Where you confirmed it, at a terminal or by --yes, "
+    f"borg undo brings a lesson's text back for {forgotten_lessons.KEPT_MINUTES} minutes; else it cannot be undone. Damaged "
+    "lines that were put aside go as well: nobody can tell of whom they were."
 )
 NOBODY = frozenset({"ENOENT", "ECONNREFUSED"})
 """Causes that say that no daemon runs."""
@@ -59,12 +62,20 @@ def run(argv: list[str]) -> int:
     parser.add_argument(
         "--since", metavar="TIME", help="everything since 2026-11-30, 2026-11-30T14:00 or 90m, 2h, 3d, 1w ago"
     )
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--for-good", action="store_true", help="keep nothing for borg undo either")
     parser.add_argument("--dry-run", action="store_true", help="only say what would go")
     parser.add_argument("--json", action="store_true", help="print what was removed as JSON")
     arguments = parser.parse_args(argv)
     target = _target(arguments)
     target = widened(target, records("episodes"), records("proposals"))
     buried = sorted(target.lessons | emptied(records("lessons"), target))
+    if not (arguments.dry_run or arguments.yes) and at_terminal() and not _agreed(target, buried):
+        return 1
+    if not arguments.dry_run:
+        confirmed = not arguments.for_good and (arguments.yes or at_terminal())
+        last = {str(record.get("id")): record for record in records("lessons") if record.get("id") in target.lessons}
+        forgotten_lessons.keep(user_paths().state, now_ms(), last.values() if confirmed else ())
     if not arguments.dry_run and buried:
         append("lessons", [tombstone(key, now_ms()) for key in buried])
     state = list(_state_files(target.sessions, target.since_ms))
@@ -84,6 +95,19 @@ def run(argv: list[str]) -> int:
     if user_paths().journal("audit").exists():
         print(f"audit.jsonl stays: {STAYS['audit.jsonl']}")
     return 0
+
+
+def _agreed(target: ForgetTarget, buried: Iterable[str]) -> bool:
+    """Show a person what will go, with the lessons' text, and ask."""
+    state = list(_state_files(target.sessions, target.since_ms))
+    store = load()
+    for key in buried:
+        lesson = store.get(key)
+        print(f"{one_line(lesson)}\n  {lesson.consequence}" if lesson else key)
+    for path, number in _everywhere(target, state, dry_run=True):
+        if number:
+            print(f"{number:6}  {path}")
+    return agreed("remove all this?")
 
 
 def _stays() -> str:

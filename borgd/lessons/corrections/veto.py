@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+VETOES_TO_ASK = 3
+"""design: vetoes of a lesson after which its person is asked, once, whether to retire it."""
+
 _VETO = re.compile(r"\s*(?:/|!\s*)?borg[\s:,]+no\b(?![-\w'’])(?:[\s:,.!—–]|-(?!-))*(?P<rest>.*)\Z", re.I | re.S)
 _INVARIANT = re.compile(r"(?:^|\s)--invariant(?:\s+|=)(?P<text>\"[^\"]*\"|'[^']*'|.+)\Z", re.S)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from borgd.lessons.lesson import Lesson
@@ -141,11 +141,13 @@ def judge_tests(decision: Decision, command: str, lessons: Lessons, *, share: fl
     return _split(decision, "tested", f"failed before, passes after: {command}", lessons, share=share, ms=ms)
 
 
-def judge_veto(decision: Decision, reason: str, lessons: Lessons, *, ms: int) -> list[Outcome]:
-    """The person said no to what was just shown: vetoed, credit split over it."""
-    return _split(
-        decision, "vetoed", f"vetoed: {reason}" if reason else "vetoed without a reason", lessons, share=1.0, ms=ms
-    )
+def judge_veto(
+    decision: Decision, reason: str, lessons: Lessons, *, ms: int, only: Collection[str] | None = None
+) -> list[Outcome]:
+    """The person said no to what was just shown, or ``only`` to those of it: vetoed, credit split over it."""
+    names = [name for name in shown(decision) if only is None or name in only]
+    evidence = f"vetoed: {reason}" if reason else "vetoed without a reason"
+    return [outcome(decision, name, "vetoed", evidence, lessons, ms=ms, credit=1 / len(names)) for name in names]
 
 
 def judge_reverted(
