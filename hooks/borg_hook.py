@@ -56,6 +56,12 @@ BREAK_S = 10.0
 SOCKET_PATH_BYTES = 103 if sys.platform == "darwin" else 107
 """host: sun_path holds 104 or 108 bytes, one of them the closing NUL."""
 SILENT = b"{}"
+HOST_WORDS = {"claude-code": (("attended", "CLAUDE_CODE_SESSION_ATTENDED"), ("entry", "CLAUDE_CODE_ENTRYPOINT"))}
+"""host: what an agent's host says of the session in a hook's environment, by agent: a word of the header, the variable."""
+WORD_CHARS = 32
+"""guard: a longer value is none of the host's words."""
+REFUSED = b"a header is "
+"""method: how a daemon begins to answer that is older than such words."""
 INSIDE = "BORGD_INSIDE"
 """method: in the environment of an agent that borgd itself started: its hooks are no one's work."""
 OFF = "BORGD_OFF"
@@ -205,21 +211,35 @@ def parse(reply: bytes) -> "tuple[bytes, bytes] | None":
     return None if len(rest) < out + err else (rest[:out], rest[out:])
 
 
-def exchange(sock: Socket, header: bytes, read: bool, deadline: float, latest: float) -> "tuple[bytes, bytes]":
-    """Send ``header`` and stdin as it comes (where ``read``), and return (out, err) as soon as the reply is whole.
+def host_words(agent: str, env: "dict[str, str]") -> str:
+    """What the agent's host says of the session, as words for the header, each with a space before it."""
+    words = ""
+    for word, variable in HOST_WORDS.get(agent, ()):
+        value = env.get(variable, "")
+        if value.isascii() and len(value) <= WORD_CHARS and value.translate({45: "a", 46: "a", 95: "a"}).isalnum():
+            words += f" {word}.{value}"
+    return words
 
-    Each piece of stdin puts the deadline off by as much as there was at first, up to ``latest``.
+
+def exchange(
+    sock: Socket, header: bytes, read: bool, deadline: float, latest: float, held: bytearray
+) -> "tuple[bytes, bytes]":
+    """Send ``header``, ``held`` and stdin as it comes (where ``read``), and return (out, err) once the reply is whole.
+
+    Each piece of stdin puts the deadline off by as much as there was at first, up to ``latest``. ``held`` gains what is
+    read: what a daemon refuses can be said to it again in other words.
     """
-    unsent, reply, sent, writable, watching = header, b"", 0, True, False
-    patience, came = deadline - time.monotonic(), not read
+    unsent, reply, sent, writable, watching = header + held, b"", 0, True, False
+    patience, came = deadline - time.monotonic(), bool(held) or not read
     poll = select.poll()
     if read:
         poll.register(0, select.POLLIN)
         if poll.poll(0):  # what has already come travels with the header: the daemon wakes once
             chunk = os.read(0, CHUNK)
+            held += chunk
             unsent += chunk
-            read = came = bool(chunk)
-            if not chunk:
+            read, came = bool(chunk), came or bool(chunk)
+            if not came:
                 raise Failure("empty", "the agent sent nothing on standard input")
         poll.unregister(0)
     poll.register(sock, select.POLLIN)
@@ -261,6 +281,7 @@ def exchange(sock: Socket, header: bytes, read: bool, deadline: float, latest: f
                 return answer
         if ready.get(0):
             chunk = os.read(0, CHUNK)
+            held += chunk
             unsent += chunk
             read = bool(chunk)
             if read:
@@ -431,9 +452,13 @@ def ask(agent: str, event: str, env: "dict[str, str]", read: bool, deadline: flo
         counter, silent = broken(env)
         if silent:
             raise Failure("breaker", "")
-        sock = reach(env, event, deadline)
         latest = deadline + HOST_S - LONG_S
-        out, err = exchange(sock, f"borg/1 hook {agent} {event}\n".encode(), read, deadline, latest)
+        said, held = host_words(agent, env), bytearray()
+        for known in (said, "") if said else ("",):
+            header = f"borg/1 hook {agent} {event}{known}\n".encode()
+            out, err = exchange(reach(env, event, deadline), header, read, deadline, latest, held)
+            if not known or not err.startswith(REFUSED):
+                break
         if os.path.lexists(counter):
             missed(counter, None)
         text = out.strip()

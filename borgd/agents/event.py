@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -74,6 +75,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
     mode: str = ""
     model: str = ""
+    attended: bool | None = None
+    """Whether the agent's host says that a person is there; None: it says nothing."""
+    entry: str = ""
+    """How the host says that the session was started (``cli``, ``sdk-cli``, an editor's name); empty: it says nothing."""
 
 
 def checked(event: Event) -> Event:
@@ -96,6 +101,17 @@ def checked(event: Event) -> Event:
     if (cwd, transcript) == (event.cwd, event.transcript):
         return event
     return msgspec.structs.replace(event, cwd=cwd, transcript=transcript)
+
+
+def with_host(event: Event, words: Iterable[str]) -> Event:
+    """``event`` with what the client said of the agent's host: ``attended.0``, ``attended.1``, ``entry.<name>``.
+
+    Words that are not known, and values that are none, say nothing.
+    """
+    said = dict(word.split(".", 1) for word in words if "." in word)
+    attended = {"1": True, "0": False}.get(said.get("attended", ""))
+    entry = said.get("entry", "")
+    return msgspec.structs.replace(event, attended=attended, entry=entry) if said else event
 
 
 def _is_path(text: str) -> bool:

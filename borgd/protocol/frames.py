@@ -1,6 +1,6 @@
 """The frames on the socket: a header line, a body; a status line, out and err. Knows nothing of what travels.
 
-request = header LF body             header = ``borg/1 hook <agent> <event>`` or ``borg/1 call <method>``
+request = header LF body             header = ``borg/1 hook <agent> <event> [word.value …]`` or ``borg/1 call <method>``
 reply   = ``borg/1 <status> <length of out> <length of err>`` LF out err
 """
 
@@ -22,7 +22,7 @@ _AS_LETTERS = {ord(mark): "a" for mark in "._-"}
 
 
 class Header(NamedTuple):
-    """``kind`` is ``hook`` (words: agent, event) or ``call`` (words: method)."""
+    """``kind`` is ``hook`` (words: agent, event, then what the client says of the agent's host) or ``call`` (words: method)."""
 
     kind: str
     words: tuple[str, ...]
@@ -57,9 +57,11 @@ def parse_header(line: bytes) -> Header:
             )
         raise ProtocolError("the request does not start with a borg/1 header line")
     kind, rest = (words[1] if len(words) > 1 else ""), tuple(words[2:])
-    if {"hook": 2, "call": 1}.get(kind) != len(rest) or not all(is_word(word) for word in rest):
+    needed = {"hook": 2, "call": 1}.get(kind, 0)
+    few = not needed or len(rest) < needed or (kind == "call" and len(rest) > needed)
+    if few or not all(is_word(word) for word in rest[:needed]):
         raise ProtocolError("a header is 'borg/1 hook <agent> <event>' or 'borg/1 call <method>'")
-    return Header(kind, rest)
+    return Header(kind, (*rest[:needed], *(word for word in rest[needed:] if is_word(word))))
 
 
 def request(kind: str, *words: str) -> bytes:

@@ -60,8 +60,11 @@ class RequestHandler(Protocol):
     ``undelivered(agent, event, body)`` hears of the hooks whose clients did not take the answer.
     """
 
-    async def hook(self, agent: str, event: str, body: bytes) -> bytes:
-        """Exactly one JSON object for one event; ``body`` is the agent's JSON object as it came."""
+    async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
+        """Exactly one JSON object for one event; ``body`` is the agent's JSON object as it came.
+
+        :param words: what the client says of the agent's host, as ``name.value``; those that are not known say nothing.
+        """
         ...
 
     async def call(self, method: str, body: bytes) -> ReplyFrame:
@@ -193,18 +196,18 @@ class Server:
         self.stats.in_flight += 1
         try:
             if header.kind == "hook":
-                return await self._hook(header.words[0], header.words[1], body)
+                return await self._hook(header.words[0], header.words[1], body, header.words[2:])
             return await self._call(header.words[0], body)
         finally:
             self.stats.in_flight -= 1
 
-    async def _hook(self, agent: str, event: str, body: bytes) -> ReplyFrame:
+    async def _hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...]) -> ReplyFrame:
         if not body:
             return ReplyFrame(0, SILENT, b"")
         begin, kind = time.perf_counter(), kind_of(agent, event)
         try:
             with anyio.fail_after(HOOK_S):
-                out = (await self._service.hook(agent, event, body)).strip()
+                out = (await self._service.hook(agent, event, body, words)).strip()
         except BorgError as error:
             return ReplyFrame(error.exit_code, SILENT, str(error).encode())
         except Exception as error:

@@ -21,7 +21,7 @@ import msgspec
 from borgd import clock
 from borgd.agents import agent as agent_module
 from borgd.agents.claude_code.transcript import TranscriptFact
-from borgd.agents.event import Event, Moment, Reply, checked
+from borgd.agents.event import Event, Moment, Reply, checked, with_host
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.config.schema import Config
 from borgd.errors import BorgError, ConfigError
@@ -265,11 +265,11 @@ class Service:
             session.write(("#borg-ended", str(now_ms)))
             self._save(session)
 
-    async def hook(self, agent: str, event: str, body: bytes) -> bytes:
-        """Exactly one JSON object for one event."""
+    async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
+        """Exactly one JSON object for one event; ``words``: what the client says of the agent's host."""
         module = agent_module(agent)
         started = time.perf_counter_ns()
-        parsed = checked(module.parse(event, body))
+        parsed = with_host(checked(module.parse(event, body)), words)
         if probed := probe_answer(parsed.session):
             return probed
         self.last_events.note(parsed.agent, parsed.name, clock.now_ms())

@@ -25,7 +25,7 @@ class Echo:
     def __init__(self, places: Paths) -> None:
         self._closed = places.state / "closed"
 
-    async def hook(self, agent: str, event: str, body: bytes) -> bytes:
+    async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
         if event == "crash":
             raise ValueError(f"with the payload in its message: {body.decode()}")
         if event == "garbage":

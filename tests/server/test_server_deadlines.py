@@ -40,7 +40,7 @@ class Scripted:
         self.closed = False
         self.hanging = anyio.Event()
 
-    async def hook(self, agent: str, event: str, body: bytes) -> bytes:
+    async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
         if event == "foreseen":
             raise LimitError("a bad path")
         if event == "hang":
