@@ -111,6 +111,14 @@ class InterruptsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """Nothing is admitted past a spent ceiling, high stakes included."""
     strict_scopes: bool = False
     """An ask from a scope that is not configured is deferred."""
+    attended: Literal["count", "meter"] = "count"
+    """Questions while a person is there. count: counted, never deferred; meter: the budget decides."""
+    attended_s: Annotated[float, msgspec.Meta(ge=0.0, le=1e9)] = 600.0
+    """Seconds after a person's prompt for which they are taken to be there."""
+    plan: Literal["count", "meter"] = "count"
+    """Plans to approve. count: counted, never deferred; meter: the budget decides, whether or not a person is there."""
+    permission: Literal["count", "meter"] = "count"
+    """Permissions that the agent's host asks for; as ``plan``."""
     scopes: dict[str, ScopeConfig] = {}
     """Ceilings and weights by scope path."""
     exclusions: tuple[ExclusionConfig, ...] = ()

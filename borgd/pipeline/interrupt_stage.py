@@ -1,24 +1,31 @@
 """Interruptions in a session's course: what an agent wants to ask goes through the desk, and answers find their way back.
 
 An admitted ask is answered with nothing at all, so that the agent's own picker comes up untouched. A deferred one is
-denied with a reason. Permission dialogs are counted, never answered.
+denied with a reason, and its person told where the host has a place for it. Permission dialogs are counted, and answered
+only where the settings meter them. An approval of a plan reaches the session that asked, for that plan, and nothing else.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio.to_thread
 
 from borgd.agents.event import Event, Moment, Reply
 from borgd.config.schema import Config
+from borgd.files import open_regular
 from borgd.limits.escalation.effort import Ladder
+from borgd.limits.interrupts.presence import Presence, asks_to_be_asked, presence
 from borgd.limits.interrupts.scopes import default_scope
-from borgd.limits.interrupts.tools import ask_of
-from borgd.limits.interrupts.verdict import InterruptVerdict
+from borgd.limits.interrupts.tools import ask_of, permission_of
+from borgd.limits.interrupts.verdict import Ask, InterruptVerdict
 from borgd.limits.investigation.tools import SPAWNING
+from borgd.sessions.attendance import LINE, Attendance
 from borgd.sessions.session import Session
 from borgd.stores.interrupt_store import InterruptStore
 from borgd.stores.repository import branch
@@ -29,6 +36,9 @@ ANSWER_CHARS = 2000
 """guard: characters kept of an answer given in the session."""
 OPEN_CALLS = 256
 """guard: tool calls remembered between their announcement and their end."""
+
+PLAN_BYTES = 200_000
+"""guard: bytes of a plan's file that are read."""
 
 Mark = tuple[int, int, int]
 
@@ -42,6 +52,9 @@ class InterruptStage:
         self._asked: dict[tuple[str, str], InterruptVerdict] = {}
         self._calls: dict[tuple[str, str], str] = {}
         self._looked: dict[tuple[str, str, str], Mark] = {}
+        self._attendance: dict[tuple[str, str], Attendance] = {}
+        self._plans: dict[tuple[str, str], str] = {}
+        """The file in which a session's agent writes its plan."""
         self.configure(config)
 
     def configure(self, config: Config) -> None:
@@ -64,20 +77,71 @@ class InterruptStage:
         if tool is None:
             return Reply()
         self._calls[(session.id, tool.id)] = tool.name
-        while len(self._calls) > OPEN_CALLS:
-            del self._calls[next(iter(self._calls))]
+        _bound(self._calls)
         ask = ask_of(tool.name, tool.input)
         if ask is None:
             return self._clamp(event) if tool.name in SPAWNING else Reply()
-        source = f"{event.agent}/{event.subagent_type}" if event.subagent_type else event.agent
-        ask = replace(
-            ask, scope=self.scope(session), source=source, session=session.id, agent=event.agent, tool_use_id=tool.id
-        )
-        verdict = await anyio.to_thread.run_sync(self.store.meter, ask, now_ms)
+        if ask.kind == "plan":
+            ask = replace(ask, body=await anyio.to_thread.run_sync(self._plan, session, tool.input))
+        verdict = await self._metered(session, event, ask, now_ms)
         if not verdict.admitted:
-            return Reply(deny=verdict.text or verdict.reason)
+            return Reply(deny=verdict.text or verdict.reason, note=verdict.note)
         self._asked[(session.id, tool.id)] = verdict
+        _bound(self._asked)
         return Reply()
+
+    async def _metered(self, session: Session, event: Event, ask: Ask, now_ms: int) -> InterruptVerdict:
+        there, invited = self.presence(session, event, now_ms)
+        ask = replace(
+            ask,
+            scope=self.scope(session),
+            source=f"{event.agent}/{event.subagent_type}" if event.subagent_type else event.agent,
+            session=session.id,
+            agent=event.agent,
+            tool_use_id=event.tool.id if event.tool is not None else "",
+            repository=session.remote,
+            attended=there.reason if there.attended else "",
+            invited=invited,
+        )
+        return await anyio.to_thread.run_sync(self.store.meter, ask, now_ms)
+
+    def presence(self, session: Session, event: Event, now_ms: int) -> tuple[Presence, bool]:
+        """Who is there, and whether the prompt of this turn asks to be asked. A subagent has its session's person."""
+        known = session.attendance
+        if known.wrote_ms is None:
+            known = self._attendance.get((session.agent, session.id), known)
+        settings = self.config.interrupts
+        return presence(event.attended, event.entry, known.wrote_ms, now_ms, settings.attended_s), known.invited
+
+    async def heard(self, session: Session, event: Event, now_ms: int) -> None:
+        """A person wrote: they are there, and what was still before them is answered, whatever they did with it."""
+        invites = asks_to_be_asked(event.prompt)
+        session.attendance = session.attendance.wrote(now_ms, event.prompt_id, invites=invites)
+        session.write((LINE, session.attendance.written()))
+        self._attendance[(session.agent, session.id)] = session.attendance
+        _bound(self._attendance)
+        for owner, call in [key for key in self._asked if key[0] == session.id]:
+            verdict = self._asked.pop((owner, call))
+            await anyio.to_thread.run_sync(self.store.delivered, verdict, now_ms)
+            await anyio.to_thread.run_sync(self.store.close_elsewhere, owner, call, "", now_ms)
+
+    async def ended(self, session: Session, now_ms: int) -> None:
+        """The session is gone, and with it what it still asked and what was approved in it and not used."""
+        if session.subagent:
+            return
+        for key in [key for key in self._asked if key[0] == session.id]:
+            await anyio.to_thread.run_sync(self.store.delivered, self._asked.pop(key), now_ms)
+        await anyio.to_thread.run_sync(self.store.end_session, session.id, now_ms)
+
+    def _plan(self, session: Session, given: Mapping[str, Any]) -> str:
+        """The plan that the agent wants approved: as its host gives it, else its file, else what the agent last said."""
+        plan = given.get("plan")
+        if isinstance(plan, str) and plan.strip():
+            return plan
+        for path in (given.get("planFilePath"), self._plans.get((session.agent, session.id))):
+            if isinstance(path, str) and path.endswith(".md") and (text := _text_of(path)):
+                return text
+        return session.plan or session.last_message
 
     def _clamp(self, event: Event) -> Reply:
         assert event.tool is not None
@@ -96,6 +160,10 @@ class InterruptStage:
             return
         self._calls.pop((session.id, tool.id), None)
         if ask_of(tool.name, tool.input) is None:
+            path = tool.input.get("file_path")
+            if event.mode == "plan" and not tool.failed and isinstance(path, str) and path.endswith(".md"):
+                self._plans[(session.agent, session.id)] = path
+                _bound(self._plans)
             return
         verdict = self._asked.pop((session.id, tool.id), None)
         shown = not (tool.failed and any(text in tool.error.casefold() for text in NEVER_SHOWN))
@@ -103,25 +171,49 @@ class InterruptStage:
             settle = self.store.delivered if shown else self.store.failed
             await anyio.to_thread.run_sync(settle, verdict, now_ms)
         if shown and not tool.failed:
-            close = partial(self.store.close_elsewhere, session.id, tool.id, answers_in(tool.response), now_ms)
+            said = answers_in(tool.response)
+            text = "; ".join(f"{question}: {answer}" for question, answer in said.items())[:ANSWER_CHARS]
+            close = partial(self.store.close_elsewhere, session.id, tool.id, text, now_ms, each=said)
             await anyio.to_thread.run_sync(close)
 
-    async def observe(self, session: Session, event: Event, now_ms: int) -> None:
-        """A dialog that the agent's host shows by itself: counted once with the call that caused it."""
+    async def observe(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """A dialog that the agent's host shows by itself: counted once with the call that caused it.
+
+        A request for a permission is a possible dialog until a notification says that it was seen. It is denied only where
+        the settings meter permissions, the account is spent and the person has not approved exactly this call.
+        """
         cause = self._cause(session, event)
         verdict = self._asked.get((session.id, cause))
         if verdict is not None:  # the dialog is the question's own picker: it was charged already
             await anyio.to_thread.run_sync(self.store.delivered, verdict, now_ms)
-            return
-        kind = "permission" if event.moment is Moment.PERMISSION else f"notification {event.source}".strip()
-        if event.moment is Moment.PERMISSION or cause:
-            await anyio.to_thread.run_sync(self.store.observe, kind, session.id, cause, now_ms)
+            return Reply()
+        tool, possible = event.tool, event.moment is Moment.PERMISSION
+        if possible and tool is not None and self.config.interrupts.permission == "meter":
+            verdict = await self._metered(session, event, permission_of(tool.name, tool.input), now_ms)
+            if not verdict.admitted:
+                return Reply(deny=verdict.text or verdict.reason, note=verdict.note)
+            await anyio.to_thread.run_sync(self.store.delivered, verdict, now_ms)
+            return Reply()
+        kind = "permission" if possible else f"notification {event.source}".strip()
+        if possible or cause:
+            count = partial(self.store.observe, kind, session.id, cause, now_ms, possible=possible)
+            await anyio.to_thread.run_sync(count)
+        return Reply()
 
     def _cause(self, session: Session, event: Event) -> str:
-        """The announced call, not over yet, that the dialog is about: the last one of its tool, else the last one."""
+        """The announced call, not over yet, that the dialog is about: the last one of its tool, else the last one.
+
+        Where none was announced, a name made of what the dialog is about, so that the same one counts once.
+        """
         mine = [(call, name) for (owner, call), name in self._calls.items() if owner == session.id]
         named = [call for call, name in mine if event.tool is not None and name == event.tool.name]
-        return next(reversed(named or [call for call, _ in mine]), "")
+        known = next(reversed(named or [call for call, _ in mine]), "")
+        if known or event.tool is None:
+            return known
+        words = repr(
+            (event.prompt_id or session.prompt_id, event.subagent, event.tool.name, sorted(event.tool.input.items()))
+        )
+        return f"dialog-{hashlib.sha256(words.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
     async def waiting(self, session: Session, now_ms: int) -> list[str]:
         """Answers that wait for this session; the inbox is looked at only where it changed since."""
@@ -132,8 +224,7 @@ class InterruptStage:
         look = partial(self.store.answers, session.id, self.scope(session), starting=starting, now_ms=now_ms)
         texts = await anyio.to_thread.run_sync(look)
         self._looked[session.key] = self._mark() or mark
-        while len(self._looked) > OPEN_CALLS:
-            del self._looked[next(iter(self._looked))]
+        _bound(self._looked)
         return texts
 
     def _mark(self) -> Mark | None:
@@ -144,9 +235,23 @@ class InterruptStage:
         return info.st_ino, info.st_size, info.st_mtime_ns
 
 
-def answers_in(response: object) -> str:
-    """The answers in a question tool's response, as one text."""
+def answers_in(response: object) -> dict[str, str]:
+    """The answers in a question tool's response, by question."""
     answers = response.get("answers") if isinstance(response, dict) else None
     if not isinstance(answers, dict):
+        return {}
+    return {str(question): str(answer) for question, answer in answers.items()}
+
+
+def _text_of(path: str) -> str:
+    """What a regular file holds, its first PLAN_BYTES; empty where it cannot be read."""
+    try:
+        with open_regular(Path(path)) as file:
+            return file.read(PLAN_BYTES).decode("utf-8", "replace").strip()
+    except OSError:
         return ""
-    return "; ".join(f"{question}: {answer}" for question, answer in answers.items())[:ANSWER_CHARS]
+
+
+def _bound(kept: dict[Any, Any]) -> None:
+    while len(kept) > OPEN_CALLS:
+        del kept[next(iter(kept))]

@@ -48,6 +48,8 @@ class Pipeline:
         if event.moment is Moment.OTHER or is_repeated(session, event, now_ms):
             return Reply()
         await self.take(session, event, now_ms)
+        if event.moment is Moment.SESSION_END and event.source != "resume":
+            await self.interrupts.ended(session, now_ms)
         match event.moment:
             case Moment.SESSION_START:
                 return Reply(context=self.compacted(session) if event.source == "compact" else "")
@@ -64,7 +66,7 @@ class Pipeline:
             case Moment.STOP:
                 return await self.stop(session, event, now_ms)
             case Moment.PERMISSION | Moment.NOTIFICATION:
-                await self.interrupts.observe(session, event, now_ms)
+                return await self.interrupts.observe(session, event, now_ms)
             case Moment.SUBAGENT_STOP:
                 await self.investigations.subagent_stop(event, now_ms)
                 await self.outcomes.at_stop(session, event, now_ms)
@@ -92,6 +94,7 @@ class Pipeline:
             return Reply()
         if session.compactions > session.compactions_answered and (again := self.compacted(session)):
             session.tell_later(again)
+        await self.interrupts.heard(session, event, now_ms)
         heard = await self.corrections.prompt(session, event, now_ms)
         await self.investigations.prompt(event, now_ms)
         return await self.context(session, event, heard, now_ms)
@@ -127,7 +130,7 @@ class Pipeline:
         asked = await self.interrupts.before_tool(session, event, now_ms)
         if asked.deny:
             await self.investigations.stopped_elsewhere(event, now_ms)
-        return Reply(context=judged.context, deny=asked.deny, input=asked.input)
+        return Reply(context=judged.context, deny=asked.deny, input=asked.input, note=asked.note)
 
     async def after_tool(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A tool call is over: what it changed and cost, what it names for the first time."""

@@ -22,7 +22,7 @@ _AS_LETTERS = {ord(mark): "a" for mark in "._-"}
 
 
 class Header(NamedTuple):
-    """``kind`` is ``hook`` (words: agent, event, then what the client says of the agent's host) or ``call`` (words: method)."""
+    """``kind`` is ``hook`` (words: agent, event, what the client says of the agent's host) or ``call`` (words: method)."""
 
     kind: str
     words: tuple[str, ...]

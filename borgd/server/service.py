@@ -256,6 +256,7 @@ class Service:
             return
         try:
             await self.assembly.pipeline.outcomes.ended(session, reason, now_ms)
+            await self.assembly.pipeline.interrupts.ended(session, now_ms)
         except BorgError as error:
             self.problems["endings"] = str(error)
             return

@@ -9,6 +9,7 @@ import msgspec
 
 from borgd.lessons.episodes import Episode
 from borgd.memory.records import Decision
+from borgd.sessions import attendance
 from borgd.sessions.session import PROMPT_CHARS, PROMPTS, Session
 from borgd.sessions.state_file import MARK
 
@@ -99,6 +100,7 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-turn": _take_turn,
     "#borg-doubtful": _take_doubtful,
     "#borg-heard": _take_heard,
+    attendance.LINE: lambda session, text: setattr(session, "attendance", attendance.read_attendance(text)),
     "#borg-topic": _take_topic,
     "#borg-early": lambda session, text: session.delivered.update(text.split()[1:]),
     "#borg-held": lambda session, text: session.withheld.update(text.split()[1:]),

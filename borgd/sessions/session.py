@@ -16,6 +16,7 @@ from borgd.lessons.episodes import Episode
 from borgd.lessons.redact import redact_head
 from borgd.limits.investigation.convergence import StopState
 from borgd.memory.records import Decision
+from borgd.sessions.attendance import Attendance
 from borgd.sessions.state_file import KINDS, StateFile
 from borgd.sessions.transcript_tail import TranscriptTail
 from borgd.sessions.turn import Overheard, Turns
@@ -147,6 +148,7 @@ class Session:
     spawning: list[tuple[str, str]] = field(default_factory=list)
     """(kind, prompt) of the subagents that were called for and have not begun yet."""
     usage: TokenUsage = field(default_factory=TokenUsage)
+    attendance: Attendance = field(default_factory=Attendance)
     last_ms: int = 0
     ended: bool = False
     seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)

@@ -19,6 +19,7 @@ from borgd.limits.interrupts.records import (
     Dismissed,
     Excluded,
     Expired,
+    GaveUp,
     InboxRecord,
     InterruptRecord,
     Retracted,
@@ -52,15 +53,15 @@ class InboxStore:
             self._up_to_date(now_ms)
             return self.journals.inbox.entry(number)
 
-    def answer(self, number: int, text: str, now_ms: int) -> InboxEntry:
-        """Answer with an option (its number or label) or free text.
+    def answer(self, number: int, text: str, now_ms: int, *, free: bool = False) -> InboxEntry:
+        """Answer with an option (its number or label) or free text; ``free``: as it is, even where it reads like a number.
 
         :raises LimitError: no such ask, no text, or somebody was first; the text says who and what.
         """
 
         def write(entry: InboxEntry) -> InboxRecord:
             check_answerable(entry)
-            return Answered(number=number, ms=now_ms, text=seal(chosen(entry, text), MAX_ANSWER), by=self.by)
+            return Answered(number=number, ms=now_ms, text=seal(chosen(entry, text, free=free), MAX_ANSWER), by=self.by)
 
         return self._write(number, now_ms, write)
 
@@ -90,10 +91,10 @@ class InboxStore:
         return self._write(number, now_ms, lambda _: AnswerTold(number=number, ms=now_ms, session=session))
 
     def gave_up(self, number: int, now_ms: int) -> InboxEntry:
-        """The asker stopped waiting and goes on with its fallback."""
+        """The asker stopped waiting and goes on with its fallback; the ask waits on in the inbox."""
 
         def write(entry: InboxEntry) -> InboxRecord | None:
-            return Expired(number=number, ms=now_ms, fallback=entry.ask.fallback) if entry.open else None
+            return GaveUp(number=number, ms=now_ms) if entry.open else None
 
         return self._write(number, now_ms, write)
 

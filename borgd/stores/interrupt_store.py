@@ -8,7 +8,7 @@ disk: run them in a worker thread. Must not show anything itself but a notificat
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -24,7 +24,9 @@ from borgd.limits.interrupts import inbox_text, scopes
 from borgd.limits.interrupts.records import (
     MAX_ANSWER,
     MAX_OPTION,
+    MAX_QUESTION,
     AnswerTold,
+    ApprovalUsed,
     Asked,
     Digested,
     InboxRecord,
@@ -32,12 +34,15 @@ from borgd.limits.interrupts.records import (
     InterruptRecord,
     Observed,
     Queued,
+    SessionOver,
     Settled,
+    content_of,
     key_of,
     name,
     numbers_of,
     record,
 )
+from borgd.limits.interrupts.stakes import without_tag
 from borgd.limits.interrupts.threshold import fullest, threshold_at
 from borgd.limits.interrupts.verdict import Ask, InterruptVerdict, decide
 from borgd.stores.inbox_store import exclusion_rows, expired
@@ -94,26 +99,57 @@ class InterruptStore:
         now = clock.now_ms() if now_ms is None else now_ms
         with self.journals.lock:
             verdict, asked = self.journals.write_interrupts(now, lambda: self._decide(ask, now))
-            if asked.outcome != "excluded" and not asked.joined:
-                self.journals.write_inbox(lambda: ([Queued(ask=asked)], None))
+            new: list[InboxRecord] = [Queued(ask=one) for one in asked if one.outcome != "excluded" and not one.joined]
+            if verdict.rule == "approved":
+                new = [ApprovalUsed(number=verdict.number, ms=now)]
+            if new:
+                self.journals.write_inbox(lambda: (new, None))
         if self._audit is not None:
             self._audit(verdict.entry(ask))
         return verdict
 
-    def _decide(self, ask: Ask, now: int) -> tuple[list[InterruptRecord], tuple[InterruptVerdict, Asked]]:
+    def _decide(self, ask: Ask, now: int) -> tuple[list[InterruptRecord], tuple[InterruptVerdict, list[Asked]]]:
+        """The verdict on a call, and a line for each of its questions: the first is charged, the others go with it."""
         journals = self.journals
         verdict = replace(decide(journals.ledger, ask, journals.policy, now), id=uuid.uuid4().hex[:16])
-        same = journals.inbox.open_with(key_of(ask, verdict.scope))
-        if verdict.outcome != "excluded":
-            number = journals.ledger.last_number + 1 if same is None else same.number
-            verdict = replace(verdict, number=number)
-            if same is not None and not (verdict.admitted and same.state == "deferred" and _restated(ask, same.ask)):
-                verdict = _joined(verdict, same.ask)
-        if not verdict.admitted:
-            verdict = replace(verdict, text=inbox_text.deferral(verdict, ask.goes_on_with, journals.policy))
-        expires = now + (ask.wait_ms or round(journals.config.inbox.expiry_hours * inbox_text.HOUR_MS))
-        asked = record(ask, verdict, now, journals.window, expires)
-        return [asked], (verdict, asked)
+        approved = journals.inbox.approved(name(ask.session), ask.kind, content_of(ask))
+        if verdict.outcome == "excluded":
+            verdict = self._told(verdict, ask)
+            return self._lines([(ask, verdict)], now)
+        if approved is not None:
+            return self._lines([(ask, _approved(verdict, approved.ask))], now)
+        fresh = journals.ledger.last_number
+        parts: list[tuple[Ask, InterruptVerdict]] = []
+        for one in ask.parts:
+            same = journals.inbox.open_with(key_of(one, verdict.scope))
+            fresh += same is None
+            judged = replace(verdict, number=fresh if same is None else same.number)
+            if same is not None and not (judged.admitted and same.state == "deferred" and _anew(judged, one, same.ask)):
+                judged = _joined(judged, same.ask)
+            parts.append((one, judged))
+        new = next((judged for _, judged in parts if not judged.joined), parts[0][1])
+        verdict = self._told(replace(new, numbers=tuple(judged.number for _, judged in parts)), ask)
+        parts.sort(key=lambda part: part[1] is not new)  # what is charged stands first
+        return self._lines([(one, verdict if judged is new else judged) for one, judged in parts], now)
+
+    def _told(self, verdict: InterruptVerdict, ask: Ask) -> InterruptVerdict:
+        """``verdict`` with what the agent and the person are told where it is not admitted."""
+        if verdict.admitted:
+            return verdict
+        return replace(
+            verdict, text=inbox_text.deferral(verdict, ask, self.journals.policy), note=inbox_text.note(verdict, ask)
+        )
+
+    def _lines(
+        self, parts: list[tuple[Ask, InterruptVerdict]], now: int
+    ) -> tuple[list[InterruptRecord], tuple[InterruptVerdict, list[Asked]]]:
+        expires = now + round(self.journals.config.inbox.expiry_hours * inbox_text.HOUR_MS)
+        lead = parts[0][1]
+        lines = [record(parts[0][0], lead, now, self.journals.window, expires)]
+        for one, judged in parts[1:]:
+            further, id = "" if judged.joined else lead.id, uuid.uuid4().hex[:16]
+            lines.append(record(one, judged, now, self.journals.window, expires, id=id, lead=further))
+        return list(lines), (lead, lines)
 
     def delivered(self, verdict: InterruptVerdict, now_ms: int | None = None) -> None:
         """``verdict``'s ask was shown; its charge is final."""
@@ -124,7 +160,7 @@ class InterruptStore:
         self._settle(verdict, "failed", now_ms)
 
     def _settle(self, verdict: InterruptVerdict, how: Literal["delivered", "failed"], now_ms: int | None) -> None:
-        if not verdict.charged:
+        if not (verdict.charged or verdict.counted) or verdict.joined:
             return
         now = clock.now_ms() if now_ms is None else now_ms
 
@@ -157,29 +193,57 @@ class InterruptStore:
             def hand_over() -> tuple[list[InboxRecord], list[str]]:
                 owed = journals.inbox.owed(session, path, starting=starting)
                 told: list[InboxRecord] = [AnswerTold(number=entry.number, ms=now, session=session) for entry in owed]
-                return told, [inbox_text.answer(entry, now) for entry in owed]
+                return told, [inbox_text.answer(entry, now, session) for entry in owed]
 
             return journals.write_inbox(hand_over)
 
-    def close_elsewhere(self, session: str, tool_use_id: str, answers: str = "", now_ms: int | None = None) -> int:
-        """The tool call's question was answered in its session: its entry closes. Its number, or 0 where none was open."""
+    def close_elsewhere(
+        self, session: str, tool_use_id: str, answers: str = "", now_ms: int | None = None, *, each: Mapping[str, str] = {}
+    ) -> int:
+        """The tool call's questions were answered in its session: their entries close. The first's number, 0: none was open.
+
+        :param answers: what was answered, all in one; ``each``: by question, where that is known.
+        """
         now = clock.now_ms() if now_ms is None else now_ms
         journals = self.journals
         with journals.lock:
             journals.refresh(now)
-            number = journals.ledger.number_of(name(session), name(tool_use_id))
+            numbers = journals.ledger.numbers_of(name(session), name(tool_use_id))
+            said = {seal(without_tag(question), MAX_QUESTION): text for question, text in each.items()}
 
             def close() -> tuple[list[InboxRecord], int]:
-                entry = journals.inbox.entries.get(number)
-                if entry is None or not entry.open:
-                    return [], 0
-                return [InterruptClosed(number=number, ms=now, text=seal(answers, MAX_ANSWER))], number
+                held = [journals.inbox.entries[number] for number in numbers if number in journals.inbox.entries]
+                closing = [entry for entry in held if entry.open]
+                records: list[InboxRecord] = [
+                    InterruptClosed(
+                        number=entry.number, ms=now, text=seal(said.get(entry.ask.question, answers), MAX_ANSWER)
+                    )
+                    for entry in closing
+                ]
+                return records, closing[0].number if closing else 0
 
-            return journals.write_inbox(close) if number in journals.inbox.entries else 0
+            return journals.write_inbox(close) if numbers else 0
 
-    def observe(self, kind: str, session: str, tool_use_id: str = "", now_ms: int | None = None) -> bool:
+    def end_session(self, session: str, now_ms: int | None = None) -> list[int]:
+        """The session is gone, and its open asks and unused approvals with it; their numbers."""
+        now, session = clock.now_ms() if now_ms is None else now_ms, name(session)
+        journals = self.journals
+
+        def end() -> tuple[list[InboxRecord], list[int]]:
+            numbers = [entry.number for entry in journals.inbox.left_by(session)]
+            return [SessionOver(number=number, ms=now) for number in numbers], numbers
+
+        with journals.lock:
+            journals.refresh(now)
+            return journals.write_inbox(end) if session and journals.inbox.left_by(session) else []
+
+    def observe(
+        self, kind: str, session: str, tool_use_id: str = "", now_ms: int | None = None, *, possible: bool = False
+    ) -> bool:
         """A prompt that the agent's host shows by itself (``permission``, ``notification``): counted once with the tool
         call that caused it, on an account of its own, never answered. Whether it was counted now.
+
+        :param possible: the host may show it, or not; a later notification says that it did.
         """
         now = clock.now_ms() if now_ms is None else now_ms
         journals = self.journals
@@ -189,6 +253,7 @@ class InterruptStore:
             window=str(journals.window),
             session=name(session),
             tool_use_id=name(tool_use_id),
+            possible=possible,
         )
 
         def count() -> tuple[list[InterruptRecord], bool]:
@@ -241,7 +306,9 @@ class InterruptStore:
                 "policy": journals.policy.hash,
                 "window": str(journals.window),
                 "scopes": rows,
+                "counted": {what: account.spent[scopes.ROOT] for what, account in journals.ledger.counted_asks.items()},
                 "observed": journals.ledger.observed.spent[scopes.ROOT],
+                "possible": journals.ledger.possible.spent[scopes.ROOT],
                 "open_reservations": len(journals.ledger.open),
                 "waiting": {
                     "pending": sum(entry.state == "pending" for entry in waiting),
@@ -277,9 +344,20 @@ def scope_rows(journals: InterruptJournals, now_ms: int) -> dict[str, dict[str, 
     return rows
 
 
-def _restated(ask: Ask, first: Asked) -> bool:
-    """Whether ``ask`` comes with other numbers than the ask it repeats, or that one could not be shown."""
-    return first.numbers != clean(numbers_of(ask), MAX_OPTION)
+def _anew(verdict: InterruptVerdict, ask: Ask, first: Asked) -> bool:
+    """Whether ``ask`` is put to the person although it repeats one that waits: somebody is there by now, it comes with
+    other numbers, or the first could not be shown.
+    """
+    return verdict.counted or first.numbers != clean(numbers_of(ask), MAX_OPTION)
+
+
+def _approved(verdict: InterruptVerdict, first: Asked) -> InterruptVerdict:
+    """``verdict`` as that of what the person approved in the inbox, uncharged: it was asked for once."""
+    reason = f"the person approved ask #{first.number}"
+    return replace(
+        verdict, outcome="admit", rule="approved", reason=reason, number=first.number, numbers=(first.number,),
+        joined=first.id, bypass=False,
+    )  # fmt: skip
 
 
 def _joined(verdict: InterruptVerdict, first: Asked) -> InterruptVerdict:

@@ -104,7 +104,7 @@ def test_a_shown_ask_is_pending_and_the_number_goes_on_over_restarts(tmp_path: P
 
 @pytest.mark.parametrize(
     ("said", "answered"),
-    [("1", "red"), ("2", "blue"), ("BLUE", "blue"), ("3", "3"), ("0", "0"), ("  neither, use green ", "neither, use green")],
+    [("1", "red"), ("2", "blue"), ("BLUE", "blue"), ("#2", "blue"), ("  neither, use green ", "neither, use green")],
 )
 def test_an_answer_picks_an_option_or_is_free_text(store: InterruptStore, box: InboxStore, said: str, answered: str) -> None:
     number = store.meter(_ask(), NOON).number
@@ -163,8 +163,10 @@ def test_a_dismissed_ask_is_over(store: InterruptStore, box: InboxStore) -> None
     assert store.answers("s1", "o/r", now_ms=NOON) == []
 
 
-def test_expiry_records_the_fallback(store: InterruptStore, box: InboxStore) -> None:
-    number = store.meter(_ask(wait_ms=HOUR), NOON).number
+def test_expiry_records_the_fallback(tmp_path: Path) -> None:
+    store = InterruptStore(tmp_path, Config(inbox=InboxConfig(expiry_hours=1)))
+    box = InboxStore(store.journals)
+    number = store.meter(_ask(), NOON).number
     assert store.tick(NOON + HOUR - 1).expired == []
     assert store.tick(NOON + HOUR).expired == [number]
     entry = box.entry(number, NOON + HOUR)
@@ -179,8 +181,10 @@ def test_listing_expires_what_is_due_without_a_daemon(store: InterruptStore, box
     assert [entry.state for entry in box.entries(NOON + 72 * HOUR, everything=True)] == ["expired"]
 
 
-def test_a_late_answer_is_kept_and_told(store: InterruptStore, box: InboxStore) -> None:
-    number = store.meter(_ask(wait_ms=HOUR), NOON).number
+def test_a_late_answer_is_kept_and_told(tmp_path: Path) -> None:
+    store = InterruptStore(tmp_path, Config(inbox=InboxConfig(expiry_hours=1)))
+    box = InboxStore(store.journals)
+    number = store.meter(_ask(), NOON).number
     store.tick(NOON + HOUR)
     entry = box.answer(number, "red", NOON + 2 * HOUR)
     assert (entry.state, entry.late, entry.answer) == ("answered", True, "red")
@@ -236,9 +240,10 @@ def test_an_answer_reaches_its_session_with_its_next_event_once(store: Interrupt
 def test_it_reaches_the_next_session_of_the_scope_when_its_own_does_not_come_back(
     store: InterruptStore, box: InboxStore
 ) -> None:
-    box.answer(store.meter(_ask(), NOON).number, "red", NOON)
+    box.answer(store.meter(_ask("Which quotes do we use by default?"), NOON).number, "red", NOON)
     assert store.answers("s2", "o/other", starting=True, now_ms=NOON) == []
-    assert len(store.answers("s2", "o/r", starting=True, now_ms=NOON)) == 1
+    (text,) = store.answers("s2", "o/r", starting=True, now_ms=NOON)
+    assert "an earlier session" in text
     assert store.answers("s3", "o/r", starting=True, now_ms=NOON) == []
     assert len(store.answers("s1", "o/r", now_ms=NOON)) == 1, "its own session came back after all"
 
@@ -251,7 +256,7 @@ def test_an_answer_survives_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_session_without_a_name_is_owed_nothing_of_others_without_one(store: InterruptStore, box: InboxStore) -> None:
-    box.answer(store.meter(_ask(session=""), NOON).number, "red", NOON)
+    box.answer(store.meter(_ask("Which quotes do we use by default?", session=""), NOON).number, "red", NOON)
     assert store.answers("", "o/r", now_ms=NOON) == []
     assert len(store.answers("s9", "o/r", starting=True, now_ms=NOON)) == 1
 
@@ -411,9 +416,37 @@ def test_the_first_end_stands_but_for_a_late_answer(records: list[InboxRecord]) 
     assert {entry.number for entry in inbox.waiting()} == {number for number in inbox.entries if number not in ended}
 
 
-def test_chosen_takes_ascii_digits_only() -> None:
-    assert chosen(InboxEntry(_asked(), "deferred", NOON), "²") == "²"
-    assert chosen(InboxEntry(_asked(), "deferred", NOON), "1" * 5000) == "1" * 5000
+@pytest.mark.parametrize("said", ["3", "0", "-1", "²", "1" * 5000, "1,2", "red and blue", "7,8", "x", "?", "9."])
+def test_what_is_no_option_and_no_free_text_is_refused(said: str) -> None:
+    entry = InboxEntry(_asked(), "deferred", NOON)
+    with pytest.raises(LimitError, match="#1"):
+        chosen(entry, said)
+    assert chosen(entry, said, free=True) == said
+    assert chosen(InboxEntry(_asked(options=()), "deferred", NOON), said) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        ("1,2", "red, blue"),
+        ("2, 1, 2", "blue, red"),
+        ("Red + blue", "red, blue"),
+        ("2", "blue"),
+        ("all of them", "all of them"),
+    ],
+)
+def test_several_may_be_chosen_where_the_question_says_so(said: str, answered: str) -> None:
+    entry = InboxEntry(_asked(multiple=True), "deferred", NOON)
+    assert chosen(entry, said) == answered
+    for wrong in ("1,3", "3", "red, 9"):
+        with pytest.raises(LimitError):
+            chosen(entry, wrong)
+
+
+def test_a_mark_of_recommendation_need_not_be_typed() -> None:
+    entry = InboxEntry(_asked(options=("Yes (Recommended)", "No")), "deferred", NOON)
+    for said in ("yes", "1", "YES (recommended)"):
+        assert chosen(entry, said) == "Yes (Recommended)"
 
 
 ENDS: dict[str, InboxRecord] = {

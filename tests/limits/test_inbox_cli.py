@@ -67,8 +67,10 @@ def test_a_waiting_ask_gets_its_answer(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_waiting_ask_that_is_dismissed_or_times_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("ask", "--wait", "0.3s", *CHOICE, "Ship it?") == EXIT_NO_ANSWER
-    assert capsys.readouterr().out == "no\n"
-    assert _json(capsys, "inbox", "list", "--all")[1]["asks"][0]["state"] == "expired"
+    said = capsys.readouterr()
+    assert said.out == "no\n"
+    assert "nobody answered #1 in time" in said.err
+    assert [(ask["number"], ask["state"]) for ask in _json(capsys, "inbox")[1]["asks"]] == [(1, "deferred")]
     result: list[int] = []
     asking = threading.Thread(target=lambda: result.append(_run("ask", "--wait", "60s", *CHOICE, "Now?")))
     asking.start()
@@ -79,6 +81,25 @@ def test_a_waiting_ask_that_is_dismissed_or_times_out(capsys: pytest.CaptureFixt
     assert _run("inbox", "dismiss", "2") == 0
     asking.join(30)
     assert result == [EXIT_DISMISSED]
+
+
+def test_the_exit_codes_are_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        _run("ask", "--help")
+    said = capsys.readouterr().out
+    for code in (0, EXIT_NO_ANSWER, EXIT_DISMISSED, EXIT_EXCLUDED):
+        assert f"\n  {code:>2}  " in said
+
+
+def test_whoever_waits_again_for_the_same_ask_is_not_charged_again(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(5):
+        assert _run("ask", "--wait", "0.05s", *CHOICE, "Ship it?") == EXIT_NO_ANSWER
+    capsys.readouterr()
+    _, document = _json(capsys, "ask", "--wait", "0.05s", *CHOICE, "Ship it?")
+    assert (document["number"], document["verdict"], document["joined"]) == (1, "admit", True)
+    assert _run("inbox", "answer", "1", "yes") == 0
+    capsys.readouterr()
+    assert len(_json(capsys, "inbox", "list", "--all")[1]["asks"]) == 1
 
 
 def test_a_spent_budget_defers_at_once_and_a_high_stakes_ask_passes(capsys: pytest.CaptureFixture[str]) -> None:

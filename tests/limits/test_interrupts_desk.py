@@ -19,6 +19,7 @@ from borgd.limits.interrupts.inbox_text import DEFERRAL_CHARS
 from borgd.limits.interrupts.ledger import RESERVATION_MS, SAME_PROMPT_MS
 from borgd.limits.interrupts.stakes import FORM
 from borgd.limits.interrupts.verdict import Ask, AskOption, InterruptVerdict
+from borgd.stores.inbox_store import InboxStore
 from borgd.stores.interrupt_store import InterruptStore
 
 NOON = 1_767_182_400_000
@@ -46,6 +47,12 @@ def _spent(store: InterruptStore, now: int = NOON, path: str = "__global__") -> 
     rows = store.status(now)["scopes"]
     assert isinstance(rows, dict)
     return int(rows[path]["spent"]) if path in rows else 0
+
+
+def _dialogs(store: InterruptStore, now: int = NOON) -> tuple[int, int]:
+    """Dialogs that were seen, and those that are only possible."""
+    status = store.status(now)
+    return int(str(status["observed"])), int(str(status["possible"]))
 
 
 def _shown(store: InterruptStore, ask: Ask, now: int = NOON) -> InterruptVerdict:
@@ -160,13 +167,13 @@ def test_a_shown_ask_with_other_numbers_is_not_charged_again(store: InterruptSto
     assert _spent(store) == 1
 
 
-def test_a_retry_after_a_timed_out_ask_is_a_new_ask(store: InterruptStore) -> None:
+def test_a_retry_after_a_timed_out_ask_waits_for_the_first_one_on(store: InterruptStore) -> None:
     first = _shown(store, _ask(wait_ms=60_000))
-    store.tick(NOON + 60_000)
+    assert store.tick(NOON + 60_000).expired == []
+    assert InboxStore(store.journals).gave_up(first.number, NOON + 60_000).state == "deferred"
     again = _shown(store, _ask(wait_ms=60_000), NOON + 60_001)
-    assert again.admitted
-    assert not again.joined
-    assert again.number != first.number
+    assert (again.outcome, again.number, again.joined) == ("admit", first.number, first.id)
+    assert _spent(store) == 1
 
 
 def test_an_ask_answered_in_its_session_is_closed_and_may_come_again(store: InterruptStore) -> None:
@@ -274,12 +281,38 @@ def test_every_deferral_text_is_one_line_under_600_characters(
 
 
 def test_a_permission_prompt_is_counted_once_with_the_tool_call_that_caused_it(store: InterruptStore) -> None:
-    assert store.observe("permission", "s1", "t1", NOON)
-    assert not store.observe("permission", "s1", "t1", NOON)
-    assert not store.observe("notification permission_prompt", "s1", "", NOON + 6000)
-    assert store.observe("permission", "s1", "t2", NOON)
-    assert store.status(NOON)["observed"] == 2
+    assert store.observe("permission", "s1", "t1", NOON, possible=True)
+    assert not store.observe("permission", "s1", "t1", NOON, possible=True)
+    assert _dialogs(store) == (0, 1)
+    assert store.observe("notification permission_prompt", "s1", "", NOON + 6000)
+    assert _dialogs(store) == (1, 0)
+    assert not store.observe("notification permission_prompt", "s1", "", NOON + 7000)
+    assert not store.observe("permission", "s1", "t1", NOON + 8000, possible=True)
+    assert store.observe("permission", "s1", "t2", NOON + 9000, possible=True)
+    assert _dialogs(store) == (1, 1)
     assert _spent(store) == 0
+
+
+@given(st.lists(st.tuples(st.sampled_from(["permission", "notification"]), st.integers(0, 3)), max_size=12))
+@settings(max_examples=40, deadline=None)
+def test_a_dialog_is_possible_until_a_notification_says_that_it_was_seen(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+) -> None:
+    store = InterruptStore(tmp_path_factory.mktemp("desk"), Config())
+    announced: dict[int, None] = {}
+    seen: set[int] = set()
+    for step, (what, call) in enumerate(steps):
+        now = NOON + step * 1000
+        if what == "permission":
+            fresh = call not in announced and call not in seen
+            assert store.observe("permission", "s1", f"t{call}", now, possible=True) == fresh
+            announced |= {call: None} if fresh else {}
+        elif announced:
+            named = call if call in announced else next(reversed(announced))
+            store.observe("notification permission_prompt", "s1", f"t{named}", now)
+            del announced[named]
+            seen.add(named)
+        assert _dialogs(store, now) == (len(seen), len(announced))
 
 
 def test_a_permission_prompt_for_the_agents_own_question_is_that_question(store: InterruptStore) -> None:

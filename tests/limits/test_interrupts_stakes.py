@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.limits.interrupts.stakes import DEFAULT_CONFIDENCE, DEFAULT_STAKES, FORM, RULES, judge, stated, without_tag
+from borgd.limits.interrupts.threshold import fullest, threshold_at, unspent
 from borgd.limits.interrupts.tools import PLAN_FALLBACK, ask_of
 
 
@@ -70,7 +72,7 @@ def test_what_the_program_states_goes_before_the_tag() -> None:
 )
 def test_a_rule_speaks_for_the_words(text: str, rule: str) -> None:
     confidence, stakes = judge(text, None, None)
-    assert stakes.origin == confidence.origin == f"rule {rule}"
+    assert (stakes.origin, confidence.origin) == (f"rule {rule}", "default")
 
 
 @pytest.mark.parametrize(
@@ -100,6 +102,17 @@ def test_reversible_and_local_is_low_and_everything_else_is_not() -> None:
 def test_the_default_clears_the_default_budget_three_times_and_not_a_fourth() -> None:
     bars = [Fraction(1, 2) + Fraction(9, 20) * Fraction(spent, 3) for spent in range(4)]
     assert [bar <= DEFAULT_CONFIDENCE for bar in bars] == [True, True, True, False]
+
+
+@given(st.integers(1, 12), st.integers(0, 14), st.integers(0, 20), st.integers(0, 20), st.sampled_from(["linear", "timed"]))
+def test_an_ask_that_states_no_confidence_clears_exactly_while_its_account_is_unspent(
+    ceiling: int, spent: int, base: int, more: int, kind: Literal["linear", "timed"]
+) -> None:
+    low, high, elapsed = Fraction(base, 20), Fraction(min(20, base + more), 20), Fraction(1, 3)
+    full = fullest([spent], [ceiling])
+    bar = threshold_at(kind, low, high, full.ratio, elapsed)
+    unspent_yet = unspent(kind, low, high, full, elapsed) >= bar
+    assert unspent_yet == (spent < ceiling) or high == 0
 
 
 def test_two_asks_that_differ_in_their_tag_only_are_the_same_words() -> None:
@@ -146,25 +159,25 @@ def test_a_question_tool_is_an_ask_with_its_marked_option() -> None:
     assert ask.goes_on_with == "Postgres (Recommended)"
 
 
-def test_without_a_mark_the_first_option_is_the_recommended_one() -> None:
+def test_without_a_mark_nothing_is_recommended() -> None:
     ask = ask_of("AskUserQuestion", {"questions": [{"question": "Which?", "options": [{"label": "a"}, {"label": "b"}]}]})
     assert ask is not None
-    assert ask.goes_on_with == "a"
+    assert (ask.recommended, ask.goes_on_with) == (None, "")
 
 
 def test_several_questions_in_one_call_are_one_interruption() -> None:
     questions = [{"question": f"{name}?", "options": [{"label": f"{name}1"}, {"label": f"{name}2"}]} for name in "abcdef"]
     ask = ask_of("AskUserQuestion", {"questions": questions})
     assert ask is not None
-    assert ask.question == "a? / b? / c? / d?"
-    assert ask.goes_on_with == "a1; b1; c1; d1"
+    assert [one.question for one in ask.parts] == ["a?", "b?", "c?", "d?"]
+    assert [[option.label for option in one.options] for one in ask.parts] == [[f"{n}1", f"{n}2"] for n in "abcd"]
 
 
 def test_a_plan_that_nobody_approves_is_not_carried_out() -> None:
     ask = ask_of("ExitPlanMode", {"plan": "1. drop the orders table"})
     assert ask is not None
     assert ask.goes_on_with == PLAN_FALLBACK
-    assert "drop the orders table" in ask.question
+    assert (ask.kind, ask.body) == ("plan", "1. drop the orders table")
 
 
 def test_other_tools_ask_nobody() -> None:

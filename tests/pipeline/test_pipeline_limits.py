@@ -195,7 +195,7 @@ async def test_a_call_that_only_the_transcript_tells_of_counts_too(home: Path) -
 
 
 async def test_a_deferred_question_gives_back_what_was_set_aside(home: Path) -> None:
-    write_config(home, "[interrupts]\ndaily_interrupt_budget = 1\nbase = 0.9\n")
+    write_config(home, "[interrupts]\ndaily_interrupt_budget = 0\nattended = 'meter'\n")
     async with running_service() as service:
         agent = Agent(service)
         await agent.prompt("Ask.")

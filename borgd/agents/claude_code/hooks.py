@@ -210,11 +210,13 @@ def render(event: Event, reply: Reply) -> dict[str, Any]:
         return out
     if event.name == "PreModelSwitch" and reply.deny:
         return {"decision": "block", "reason": reply.deny}
+    if event.name == "PermissionRequest" and reply.deny:
+        specific = {"decision": {"behavior": "deny", "message": reply.deny}}
     if event.name == "PreToolUse":
         if reply.deny:
             specific = {"permissionDecision": "deny", "permissionDecisionReason": reply.deny}
-        elif reply.input is not None:
-            specific = {"permissionDecision": "allow", "updatedInput": reply.input}
+        elif reply.input is not None:  # without a decision: the host's own permission check is still to come
+            specific = {"updatedInput": reply.input}
     if reply.context and event.name in TAKES_CONTEXT:
         specific["additionalContext"] = _cut(reply.context)
     if specific:

@@ -1,7 +1,7 @@
 """borg ask: ask the person, if the budget admits it; any program may. Works with or without the daemon.
 
-stdout is what to go on with: the answer, else the fallback. Exit codes: 0 answered, 10 no answer (yet), 11 dismissed,
-12 the source is excluded; 1 and 2 as everywhere.
+stdout is what to go on with: the answer, else the fallback. The exit codes are in its --help. Whoever stops waiting loses
+nothing: the ask waits on in the inbox.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ EXIT_DISMISSED = 11
 EXIT_EXCLUDED = 12
 _EXITS = {"answered": EXIT_ANSWERED, "closed elsewhere": EXIT_ANSWERED, "dismissed": EXIT_DISMISSED}
 
+EXIT_CODES = """exit codes:
+   0  answered: standard output is the answer
+  10  no answer yet, or none in time: standard output is the fallback; the ask waits in borg inbox
+  11  dismissed: standard output is the fallback
+  12  the source is excluded: nothing was asked, standard output is the fallback
+   1  it could not be asked    2  a wrong command line"""
+"""design: what a program that asks goes by."""
 LOOK_SECONDS = 0.2
 """design: how often a waiting ask looks for its answer."""
 
@@ -55,7 +62,12 @@ def run(argv: list[str]) -> int:
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="borg ask", description="Ask the person, if the budget admits it.")
+    parser = argparse.ArgumentParser(
+        prog="borg ask",
+        description="Ask the person, if the budget admits it.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("question", metavar="QUESTION", nargs="+", help="what you ask the person")
     parser.add_argument("--scope", metavar="PATH", help="where it is charged, such as team/repo; default: this repository")
     parser.add_argument("--source", default="", metavar="NAME", help="which program asks")
@@ -64,7 +76,9 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--option", action="append", default=[], metavar="TEXT", help="two to four, one of them recommended")
     parser.add_argument("--recommended", metavar="TEXT", help="the option to go on with unless told otherwise")
     parser.add_argument("--fallback", default="", metavar="TEXT", help="what happens without an answer")
-    parser.add_argument("--wait", default="0", metavar="SPAN", help="wait for the answer: 90s, 10m, 2h")
+    parser.add_argument(
+        "--wait", default="0", metavar="SPAN", help="wait for the answer: 90s, 10m, 2h; then it waits in the inbox"
+    )
     parser.add_argument("--key", default="", metavar="TEXT", help="asks with one key are the same ask")
     parser.add_argument("--session", default="", metavar="ID", help="whose ask it is: a later answer reaches that session")
     parser.add_argument("--json", action="store_true", help="one JSON document")
@@ -161,7 +175,10 @@ def _print(arguments: argparse.Namespace, ask: Ask, verdict: InterruptVerdict, e
 
 
 def _still(number: int, state: str) -> str:
-    """What became of ask ``number``, which has no answer."""
-    if state == "expired":
-        return f"nobody answered #{number} in time; borg inbox answer {number} TEXT still tells the session"
-    return f"#{number} is {state}; borg inbox answer {number} TEXT answers it"
+    """What became of ask ``number``, which was admitted and has no answer."""
+    later = f"borg inbox answer {number} ANSWER still answers it"
+    if state in ("deferred", "expired"):
+        return f"nobody answered #{number} in time; it waits in the inbox, and {later}"
+    if state == "pending":
+        return f"#{number} is pending: it was put to the person, and nobody has answered yet; {later}"
+    return f"#{number} is {state}"

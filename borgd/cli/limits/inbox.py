@@ -25,6 +25,7 @@ def run(argv: list[str]) -> int:
     box = InboxStore(store.journals, engineer_name(config))
     actions: dict[str, Callable[[argparse.Namespace, InboxStore], int]] = {
         "list": _list,
+        "show": _show,
         "answer": _answer,
         "dismiss": _dismiss,
         "worth": _worth,
@@ -50,8 +51,14 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
         return made
 
     action("list", "what waits, the most urgent first").add_argument("--all", action="store_true", help="what is over, too")
-    answer = action("answer", "answer ask N: an option's number or label, or any text", "number")
-    answer.add_argument("text", metavar="TEXT", nargs="+", help="the answer")
+    action("show", "ask N whole: its plan, its options, why it waits", "number")
+    answer = action(
+        "answer", "answer ask N: an option's number or label (with commas where several may be chosen), or words", "number"
+    )
+    answer.add_argument("text", metavar="ANSWER", nargs="+", help="an option, or an answer in your own words")
+    answer.add_argument(
+        "--text", dest="free", action="store_true", help="take ANSWER as it is, even where it reads like a number"
+    )
     action("dismiss", "close ask N; its fallback stands", "number")
     worth = action("worth", "was ask N worth asking?", "number")
     worth.add_argument("said", metavar="yes|no", choices=("yes", "no"), help="your verdict")
@@ -88,10 +95,26 @@ def _list(arguments: argparse.Namespace, box: InboxStore) -> int:
     return 0
 
 
+def _show(arguments: argparse.Namespace, box: InboxStore) -> int:
+    now = now_ms()
+    entry = box.entry(_number(arguments.number), now)
+    return _said(entry, arguments, line(entry, now, whole=True))
+
+
 def _answer(arguments: argparse.Namespace, box: InboxStore) -> int:
-    entry = box.answer(_number(arguments.number), " ".join(arguments.text), now_ms())
-    late = ", late: it had gone on with its fallback" if entry.late else ""
-    return _said(entry, arguments, f"#{entry.number} answered{late}: {entry.answer}")
+    entry = box.answer(_number(arguments.number), " ".join(arguments.text), now_ms(), free=arguments.free)
+    late = ", late: its session is over" if entry.session_over else ", late: it had gone on with its fallback"
+    return _said(entry, arguments, f"#{entry.number} answered{late if entry.late else ''}: {entry.answer}{_reaches(entry)}")
+
+
+def _reaches(entry: InboxEntry) -> str:
+    """Who will hear the answer, where that is not simply the session that asked."""
+    if entry.approves:
+        thing = "plan" if entry.ask.what == "plan" else "call"
+        return f" (this {thing}, once, in this session only)"
+    if entry.session_over and entry.ask.standing:
+        return " (quoted to the next session in the same scope)"
+    return ""
 
 
 def _dismiss(arguments: argparse.Namespace, box: InboxStore) -> int:

@@ -23,6 +23,8 @@ from borgd.stores.audit_trail import AuditTrail
 from borgd.stores.interrupt_store import InterruptStore
 
 _UNITS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+BODY_ROWS = 30
+"""design: lines of a plan that the list shows."""
 MAX_SPAN_MS = 366 * 86_400_000
 """guard: the longest span a command takes."""
 
@@ -83,7 +85,12 @@ def as_json(entry: InboxEntry) -> dict[str, Any]:
         "source": ask.source,
         "agent": ask.agent,
         "session": ask.session,
+        "kind": ask.what,
+        "repository": ask.repository,
         "question": ask.question,
+        "body": ask.body or None,
+        "multiple": ask.multiple,
+        "standing": ask.standing,
         "options": list(ask.options),
         "recommended": None if ask.recommended is None else ask.options[ask.recommended],
         "fallback": ask.fallback,
@@ -93,6 +100,8 @@ def as_json(entry: InboxEntry) -> dict[str, Any]:
         "fallback_taken": entry.fallback_taken,
         "worth": entry.worth,
         "told": sorted(entry.told),
+        "used": entry.used,
+        "session_over": entry.session_over,
         "reason": ask.reason,
         "flags": list(ask.flags),
         "stakes": _number(ask.stakes),
@@ -104,21 +113,34 @@ def _number(text: str) -> float | None:
     return float(Fraction(text)) if text else None
 
 
-def line(entry: InboxEntry, now_ms: int) -> str:
-    """One ask of the inbox for a person."""
+def line(entry: InboxEntry, now_ms: int, *, whole: bool = False) -> str:
+    """One ask of the inbox for a person; ``whole``: all of its plan, and why it waits."""
     ask = entry.ask
     where = f", {scopes.shown(ask.scope)}" if ask.scope else ""
     head = f"#{entry.number} {entry.state}, {ago(entry.queued_ms, now_ms)}{where}"
     who = f", from {ask.source}" if ask.source else ""
     flags = f"  [look: {', '.join(ask.flags)}]" if ask.flags else ""
-    rows = [f"{head}{who}{flags}", f"    {ask.question or '(no question)'}"]
+    several = "  (several may be chosen)" if ask.multiple else ""
+    rows = [f"{head}{who}{flags}", f"    {ask.question or '(no question)'}{several}"]
+    body = ask.body.split("\n") if ask.body else []
+    shown = body if whole else body[:BODY_ROWS]
+    rows += [f"    | {text}".rstrip() for text in shown]
+    if len(body) > len(shown):
+        rows.append(f"    | ... {len(body) - len(shown)} more lines: borg inbox show {entry.number}")
+    if ask.approval and not body:
+        rows.append("    | (the agent's host gave no text of it)")
     for place, option in enumerate(ask.options):
         mark = "  (recommended)" if place == ask.recommended and "(recommended)" not in option.casefold() else ""
         rows.append(f"    {place + 1}. {option}{mark}")
     if entry.answer:
         rows.append(f"    answer{' (late)' if entry.late else ''}: {entry.answer}")
+        if entry.ask.approval and entry.used:
+            rows.append("    it has served, or its session is over")
     elif ask.fallback and entry.state in ("deferred", "expired", "dismissed"):
         rows.append(f"    fallback: {ask.fallback}")
+    if whole:
+        rows += [f"    {ask.reason}"] if ask.reason else []
+        rows.append(f"    session {ask.session or '(none)'}{', which is over' if entry.session_over else ''}")
     return "\n".join(rows)
 
 

@@ -21,6 +21,8 @@ from borgd.limits.interrupts.exact_fractions import ONE, fraction, half_up, unit
 
 ThresholdKind = Literal["linear", "timed"]
 WindowKind = Literal["day", "rolling"]
+Counting = Literal["count", "meter"]
+"""count: such asks are counted and never deferred; meter: the budget decides."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,9 @@ class InterruptPolicy:
     zone: str = "UTC"
     hard_cap: bool = False
     strict_scopes: bool = False
+    attended: Counting = "count"
+    plan: Counting = "count"
+    permission: Counting = "count"
     local: Mapping[str, int] = field(default_factory=dict)
     hash: str = ""
 
@@ -100,6 +105,9 @@ def policy(config: InterruptsConfig, zone: str = "UTC", source: str = "config.to
         zone=config.time_zone or zone,
         hard_cap=config.hard_cap,
         strict_scopes=config.strict_scopes,
+        attended=config.attended,
+        plan=config.plan,
+        permission=config.permission,
         local=local,
         hash=policy_hash(config, config.time_zone or zone),
     )

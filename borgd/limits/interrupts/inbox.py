@@ -1,12 +1,15 @@
 """inbox.jsonl folded: every deferred or shown ask with its options, fallback, expiry and answer.
 
 States: ``pending`` (shown to the person, no answer yet) and ``deferred`` (waits here) are open; ``answered``, ``dismissed``,
-``expired`` and ``closed elsewhere`` are ends. The first end in journal order stands, with one exception: an answer after
-the expiry is taken, kept as late, and told. Mutable, pure, in journal order.
+``expired``, ``closed elsewhere`` and ``session over`` are ends. The first end in journal order stands, with one exception:
+an answer after the expiry is taken, kept as late, and told; after the session's end only one about a way of working is.
+An approval is of one session and one plan: it never reaches another session, serves once, and ends with its session.
+Mutable, pure, in journal order.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,17 +17,21 @@ from borgd.errors import LimitError
 from borgd.limits.interrupts.records import (
     Answered,
     AnswerTold,
+    ApprovalUsed,
     Asked,
     Digested,
     Dismissed,
     Expired,
+    GaveUp,
     InboxRecord,
     InterruptClosed,
     Queued,
+    SessionOver,
     Worth,
 )
+from borgd.limits.interrupts.tools import APPROVE, without_mark
 
-EntryState = Literal["pending", "deferred", "answered", "dismissed", "expired", "closed elsewhere"]
+EntryState = Literal["pending", "deferred", "answered", "dismissed", "expired", "closed elsewhere", "session over"]
 OPEN: tuple[EntryState, ...] = ("pending", "deferred")
 
 
@@ -42,6 +49,14 @@ class InboxEntry:
     fallback_taken: bool = False
     worth: bool | None = None
     told: set[str] = field(default_factory=set)
+    used: bool = False
+    """An approval that has served, or is void: its session is over."""
+    session_over: bool = False
+
+    @property
+    def approves(self) -> bool:
+        """Whether it lets exactly what it is about through, once."""
+        return self.ask.approval and self.state == "answered" and self.answer in APPROVE and not self.used
 
     @property
     def number(self) -> int:
@@ -62,6 +77,8 @@ class Inbox:
         self._open: dict[int, InboxEntry] = {}
         self._owed: dict[int, InboxEntry] = {}
         """Answered ones whose own session has not been told."""
+        self._of_session: dict[str, list[InboxEntry]] = {}
+        """What a session still has here: open asks, and answers that may yet serve it."""
 
     def apply(self, record: InboxRecord) -> None:
         """Fold one line in; a line that its entry's state does not allow changes nothing."""
@@ -75,7 +92,9 @@ class Inbox:
                     self._happened(self.entries[record.number], record)
 
     def _happened(
-        self, entry: InboxEntry, record: Answered | Dismissed | Expired | InterruptClosed | Worth | AnswerTold
+        self,
+        entry: InboxEntry,
+        record: Answered | Dismissed | Expired | GaveUp | InterruptClosed | SessionOver | ApprovalUsed | Worth | AnswerTold,
     ) -> None:
         match record:
             case Worth():
@@ -84,8 +103,17 @@ class Inbox:
                 entry.told.add(record.session)
                 if record.session == entry.ask.session:
                     self._owed.pop(entry.number, None)
-            case Answered() if entry.open or entry.state == "expired":
-                entry.late = entry.state == "expired"
+            case ApprovalUsed():
+                entry.used = True
+            case SessionOver():
+                entry.session_over = entry.used = True
+                self._of_session.pop(entry.ask.session, None)
+                if entry.open:
+                    self._end(entry, "session over", record.ms)
+            case GaveUp() if entry.open:
+                entry.state, entry.fallback_taken = "deferred", True
+            case Answered() if takes_answer(entry):
+                entry.late = not entry.open
                 self._end(entry, "answered", record.ms, record.text, record.by)
             case Dismissed() if entry.open:
                 self._end(entry, "dismissed", record.ms, "", record.by)
@@ -102,6 +130,8 @@ class Inbox:
             self._by_key[ask.key] = ask.number
             entry = InboxEntry(ask, state, ask.ms, fallback_taken=state == "deferred")
             self.entries[ask.number] = self._open[ask.number] = entry
+            if ask.session:
+                self._of_session.setdefault(ask.session, []).append(entry)
         elif entry.open:
             entry.ask, entry.state = ask, state
 
@@ -142,14 +172,35 @@ class Inbox:
     def owed(self, session: str, scope: str, *, starting: bool) -> list[InboxEntry]:
         """Answered entries that ``session`` is still to be told, oldest answer first.
 
-        Its own ones always; at its start also those of ``scope`` whose session has not come back for them.
+        Its own ones always; at its start also those about a way of working in ``scope`` whose session has not come back for
+        them. Never an approval, never what is about one change.
         """
         owed = [
             entry
             for entry in self._owed.values()
-            if (session and entry.ask.session == session) or (starting and entry.ask.scope == scope and not entry.told)
+            if (session and entry.ask.session == session and not entry.session_over)
+            or (starting and entry.ask.standing and entry.ask.scope == scope and not entry.told)
         ]
         return sorted(owed, key=lambda entry: entry.ended_ms)
+
+    def approved(self, session: str, what: str, content: str) -> InboxEntry | None:
+        """The approval of exactly this plan or permission in ``session`` that has not served yet."""
+        mine = self._of_session.get(session, []) if session and content else []
+        same = [one for one in mine if one.approves and (one.ask.what, one.ask.content) == (what, content)]
+        return same[-1] if same else None
+
+    def left_by(self, session: str) -> list[InboxEntry]:
+        """What ends with ``session``: its open asks, its approvals that have not served."""
+        return [one for one in self._of_session.get(session, []) if one.open or one.approves]
+
+
+def takes_answer(entry: InboxEntry) -> bool:
+    """Whether an answer is taken: while it is open; late after its expiry, or about a way of working after its session."""
+    if entry.open:
+        return True
+    if entry.state == "expired":
+        return not entry.session_over
+    return entry.state == "session over" and entry.ask.standing
 
 
 def _urgency(entry: InboxEntry) -> tuple[float, int]:
@@ -166,8 +217,11 @@ def check_answerable(entry: InboxEntry) -> None:
 
     :raises LimitError: somebody was first; says who, how and when to look.
     """
-    if entry.open or entry.state == "expired":
+    if takes_answer(entry):
         return
+    if entry.session_over and entry.state in ("session over", "expired"):
+        what = {"plan": "plan", "permission": "call"}.get(entry.ask.what, "question")
+        raise LimitError(f"the session of ask #{entry.number} is over, and its {what} with it; nothing was changed")
     who = f" by {entry.by}" if entry.by else ""
     what = {
         "answered": f"was answered{who} before: {entry.answer}",
@@ -177,17 +231,64 @@ def check_answerable(entry: InboxEntry) -> None:
     raise LimitError(f"ask #{entry.number} {what}; nothing was changed")
 
 
-def chosen(entry: InboxEntry, text: str) -> str:
+def chosen(entry: InboxEntry, text: str, *, free: bool = False) -> str:
     """``text`` as an answer: a number or the label's letters in any case pick an option, anything else is free text.
 
-    :raises LimitError: it is empty.
+    Where several may be chosen, numbers or labels with commas between them. Numbers that are no option, and what says
+    neither yes nor no to an approval in a word, are refused.
+
+    :param free: take it as it is, even where it reads like a number.
+    :raises LimitError: it is empty, or no option and no free text.
     """
     text = text.strip()
     if not text:
         raise LimitError(f"an answer is an option or a text; ask #{entry.number} got none")
-    if text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= len(entry.ask.options):
-        return entry.ask.options[int(text) - 1]
-    for option in entry.ask.options:
-        if option.casefold() == text.casefold():
-            return option
+    options = entry.ask.options
+    if free or not options:
+        return text
+    picked = _option(entry, text)
+    if picked:
+        return picked
+    parts = [part for part in re.split(r"\s*[,;+&]\s*|\s+and\s+", text) if part]
+    several = [_option(entry, part) for part in parts]
+    if len(parts) > 1 and all(several):
+        if entry.ask.multiple:
+            return ", ".join(dict.fromkeys(several))
+        raise LimitError(f"ask #{entry.number} takes one of its options, got {len(parts)}; {_way_out(entry, text)}")
+    if not re.search(r"[^\W\d_].*[^\W_]|[^\x00-\u02ff]", text) or all(
+        option or _is_number(part) for option, part in zip(several, parts, strict=True)
+    ):
+        raise LimitError(
+            f"{text[:40]!r} is none of the {len(options)} options of ask #{entry.number}; {_way_out(entry, text)}"
+        )
     return text
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"[+#-]?\d+[.)]?", text))
+
+
+def _option(entry: InboxEntry, text: str) -> str:
+    """The option that ``text`` names by its number or its label, with or without a mark of recommendation; "" for none."""
+    options = entry.ask.options
+    if _is_number(text):
+        number = int(text.strip("#.)")[:6])
+        return options[number - 1] if 1 <= number <= len(options) else ""
+    said = without_mark(text).casefold()
+    for option in options:
+        if said and said in (option.casefold(), without_mark(option).casefold()):
+            return option
+    if entry.ask.approval and len(options) == 2:
+        yes, no = said in _YES, said in _NO
+        return options[1] if yes else options[0] if no else ""
+    return ""
+
+
+def _way_out(entry: InboxEntry, text: str) -> str:
+    """How to answer it."""
+    labels = "; ".join(f"{place} {option}" for place, option in enumerate(entry.ask.options, start=1))
+    return f"choose from {labels}, or answer in words of your own: borg inbox answer {entry.number} --text {text[:40]!r}"
+
+
+_YES = frozenset({"approve", "approved", "yes", "y", "ok", "allow", "allow once", "go", "approve plan"})
+_NO = frozenset({"no", "n", "deny", "reject", "keep", "refuse", "disapprove"})

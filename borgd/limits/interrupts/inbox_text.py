@@ -14,7 +14,8 @@ from borgd.limits.interrupts import scopes
 from borgd.limits.interrupts.ceilings import InterruptPolicy
 from borgd.limits.interrupts.inbox import InboxEntry
 from borgd.limits.interrupts.stakes import FORM
-from borgd.limits.interrupts.verdict import InterruptVerdict, decimal
+from borgd.limits.interrupts.tools import APPROVE
+from borgd.limits.interrupts.verdict import Ask, InterruptVerdict, decimal
 from borgd.limits.interrupts.windows import hour_of
 
 DEFERRAL_CHARS = 599
@@ -30,12 +31,19 @@ HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 
 
-def deferral(verdict: InterruptVerdict, fallback: str, policy: InterruptPolicy) -> str:
-    """What the agent reads instead of the person's answer: bar, spend, fallback, how to state stakes, inbox number."""
+NO_FALLBACK = (
+    "you recommended no option, so there is no fallback: do what does not hang on the answer, and where everything does, "
+    "end here and say what you need"
+)
+"""design: what an agent does meanwhile that recommended nothing; nothing is made up for it."""
+
+
+def deferral(verdict: InterruptVerdict, ask: Ask, policy: InterruptPolicy) -> str:
+    """What the agent reads instead of the person's answer: bar, spend, fallback, how to state stakes, inbox numbers."""
     where = clean(scopes.said(verdict.binding), _PART_CHARS)
     window = "in 24 hours" if policy.window == "rolling" else "today"
     spend = f"{where} has spent {verdict.spent} of {verdict.ceiling} {window}"
-    on = f'go on with "{clean(fallback, _PART_CHARS)}"' if fallback else "decide it yourself, the careful and reversible way"
+    on = _meanwhile(ask)
     if verdict.outcome == "excluded":
         return clean(f"Not asked: {clean(verdict.reason, 200)}. Nothing is queued; {on}.", DEFERRAL_CHARS)
     if verdict.rule == "confidence":
@@ -44,6 +52,16 @@ def deferral(verdict: InterruptVerdict, fallback: str, policy: InterruptPolicy) 
         why = clean(verdict.reason, 2 * _PART_CHARS)
     else:
         why = f"{clean(verdict.reason, 2 * _PART_CHARS)}; bar {decimal(verdict.threshold)}; {spend}"
+    numbers = ", ".join(f"#{number}" for number in verdict.numbers or (verdict.number,))
+    several = len(verdict.numbers) > 1
+    waits = f"{'They wait' if several else 'It waits'} in the inbox as {numbers}"
+    if ask.kind != "question":
+        again = "call ExitPlanMode again with the plan unchanged" if ask.kind == "plan" else "make the same call again"
+        return clean(
+            f"Not asked now: {why}. {waits}; do not wait for it, {on}. Once the person has approved it, you are told: "
+            f"then {again}, and it goes through once. Anything else is a new ask.",
+            DEFERRAL_CHARS,
+        )
     teach = (
         f"If a wrong guess would be costly, ask again and state it in the question as {FORM}, numbers in [0, 1] "
         f"(stakes: cost of a wrong guess, {decimal(policy.high_stakes)} passes; confidence: that a person is needed)."
@@ -51,10 +69,35 @@ def deferral(verdict: InterruptVerdict, fallback: str, policy: InterruptPolicy) 
     if verdict.rule in ("never", "hard cap", "unknown scope"):
         teach = f"Stating {FORM} would not change it here."
     return clean(
-        f"Not asked now: {why}. It waits in the inbox as #{verdict.number}; do not wait for it, {on}. "
+        f"Not asked now: {why}. {waits}; do not wait for {'them' if several else 'it'}, {on}. "
         f"The answer reaches you when it comes. {teach}",
         DEFERRAL_CHARS,
     )
+
+
+def _meanwhile(ask: Ask) -> str:
+    """What the asker does without an answer, as part of a sentence."""
+    parts = ask.parts
+    if len(parts) == 1:
+        return f'go on with "{clean(ask.goes_on_with, _PART_CHARS)}"' if ask.goes_on_with else NO_FALLBACK
+    room = _PART_CHARS // len(parts)
+    known = [f'"{clean(one.goes_on_with, room)}" for question {at}' for at, one in enumerate(parts, 1) if one.goes_on_with]
+    open_ones = [str(at) for at, one in enumerate(parts, 1) if not one.goes_on_with]
+    if not known:
+        return NO_FALLBACK
+    rest = f"; for {', '.join(open_ones)} you recommended none: leave open what hangs on it" if open_ones else ""
+    return f"go on with {', '.join(known)}{rest}"
+
+
+def note(verdict: InterruptVerdict, ask: Ask) -> str:
+    """What the person is told where their agent's host has a place for it."""
+    if verdict.outcome == "excluded":
+        return ""
+    numbers = ", ".join(f"#{number}" for number in verdict.numbers or (verdict.number,))
+    what = clean(ask.question or ask.source, _PART_CHARS)
+    how = "approve" if ask.kind != "question" else "ANSWER"
+    why = "" if verdict.rule == "joined" else f" ({clean(verdict.reason, _PART_CHARS)})"
+    return f'borgd held back a {ask.kind} of the agent{why}: {numbers} "{what}". borg inbox answer {verdict.number} {how}'
 
 
 def _given(verdict: InterruptVerdict) -> str:
@@ -62,18 +105,34 @@ def _given(verdict: InterruptVerdict) -> str:
     return f"{value} ({clean(verdict.confidence.origin, 40)})"
 
 
-def answer(entry: InboxEntry, now_ms: int) -> str:
-    """What an agent reads once a person answered its ask."""
+def answer(entry: InboxEntry, now_ms: int, session: str = "") -> str:
+    """What an agent reads once a person answered its ask; another session than the one that asked reads whose it was."""
     minutes = max(0, now_ms - entry.queued_ms) // MINUTE_MS
     ago = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h"
-    late = " It came after its expiry." if entry.late else ""
+    late = " It came after its expiry." if entry.late and not entry.session_over else ""
+    question, said = clean(entry.ask.question, 200), clean(entry.answer, 500)
+    if session and session != entry.ask.session:
+        where = clean(entry.ask.repository or scopes.said(entry.ask.scope), _PART_CHARS)
+        return clean(
+            f'In an earlier session in {where}, {ago} ago, an agent asked (ask #{entry.number}): "{question}". The person '
+            f'answered: "{said}". Take it as how they want to work there; it approves nothing here.',
+            ANSWER_CHARS,
+        )
+    if entry.ask.approval:
+        yes = entry.answer in APPROVE
+        plan = (
+            "call ExitPlanMode again with exactly that plan" if entry.ask.what == "plan" else "make exactly that call again"
+        )
+        then = f"{plan}: it goes through once. This approves nothing else." if yes else "It is not approved."
+        return clean(
+            f'The person answered ask #{entry.number} (asked {ago} ago), "{question}": {said}. {then}', ANSWER_CHARS
+        )
     taken = entry.fallback_taken and entry.ask.fallback
     kept = f' Meanwhile you were to go on with "{clean(entry.ask.fallback, _PART_CHARS)}": ' if taken else ""
     same = kept and entry.ask.fallback == entry.answer
     follow = ("that is what the person wants too." if same else "change it if the answer differs.") if kept else ""
     return clean(
-        f'The person answered ask #{entry.number} (asked {ago} ago), "{clean(entry.ask.question, 200)}": '
-        f"{clean(entry.answer, 500)}.{late}{kept}{follow}",
+        f'The person answered ask #{entry.number} (asked {ago} ago), "{question}": {said}.{late}{kept}{follow}',
         ANSWER_CHARS,
     )
 

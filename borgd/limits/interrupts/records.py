@@ -10,13 +10,14 @@ from typing import Literal
 
 import msgspec
 
-from borgd.lessons.redact import seal
+from borgd.lessons.redact import redact, redact_head, seal
 from borgd.lessons.sanitize import clean
 from borgd.limits.interrupts import scopes
 from borgd.limits.interrupts.exact_fractions import written
 from borgd.limits.interrupts.exclusions import Tier
 from borgd.limits.interrupts.stakes import stated, without_tag
-from borgd.limits.interrupts.verdict import Ask, InterruptVerdict, Outcome, Rule
+from borgd.limits.interrupts.verdict import COUNTED, Ask, AskKind, InterruptVerdict, Outcome, Rule
+from borgd.limits.interrupts.ways_of_working import about_ways_of_working
 from borgd.limits.interrupts.windows import Window
 
 MAX_QUESTION = 2000
@@ -27,6 +28,10 @@ MAX_ANSWER = 4000
 """guard: characters of an answer that are kept."""
 NOT_SHOWN = "not shown"
 """design: in place of an ask's stated numbers once its delivery failed: no asker states that, so it counts as restated."""
+MAX_BODY = 20_000
+"""guard: characters of a plan, or of a call that needs a permission, that are kept."""
+MAX_LINE = 1000
+"""guard: characters of one line of it."""
 MAX_OPTIONS = 4
 """host: an agent's question has 2 to 4 options."""
 
@@ -61,10 +66,36 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="as
     confidence: str = ""
     stakes: str = ""
     expires_ms: int = 0
+    what: AskKind = "question"
+    lead: str = ""
+    """Id of the verdict on the call's first question, where this is a further one: one call is charged once."""
+    multiple: bool = False
+    body: str = ""
+    content: str = ""
+    """Hash of the plan, or of the call that needs a permission, as it came: an approval is of exactly this."""
+    standing: bool = False
+    """It is about a way of working: its answer may be quoted to a later session of the same scope."""
+    repository: str = ""
+    confidence_from: str = ""
+    stakes_from: str = ""
+    binding: str = ""
+    spent: int = 0
+    ceiling: int = 0
+    sum: str = ""
 
     @property
     def charged(self) -> bool:
-        return self.outcome == "admit" and not self.joined
+        return self.outcome == "admit" and not (self.joined or self.lead or self.counted) and self.rule != "approved"
+
+    @property
+    def counted(self) -> bool:
+        """Whether it was shown without asking the budget; of one call the first question is counted."""
+        return self.rule in COUNTED and not self.joined and not self.lead
+
+    @property
+    def approval(self) -> bool:
+        """Whether its answer is an approval or none: that of one plan or permission, in one session."""
+        return self.what != "question"
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="settled"):
@@ -83,6 +114,8 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     window: str
     session: str = ""
     tool_use_id: str = ""
+    possible: bool = False
+    """A host asks for a permission before it knows whether a dialog comes up; a notification says that one did."""
 
 
 class Excluded(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="excluded"):
@@ -143,6 +176,27 @@ class InterruptClosed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind
     text: str = ""
 
 
+class GaveUp(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="gave up"):
+    """The asker stopped waiting and goes on with its fallback; the ask waits on in the inbox."""
+
+    number: int
+    ms: int
+
+
+class SessionOver(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="session over"):
+    """The session that asked is gone, and its ask with it; an approval of it that was not used is void."""
+
+    number: int
+    ms: int
+
+
+class ApprovalUsed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="used"):
+    """What was approved went through, once."""
+
+    number: int
+    ms: int
+
+
 class Worth(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="worth"):
     """Was it worth asking? The last word counts."""
 
@@ -166,14 +220,33 @@ class Digested(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=
     waiting: int
 
 
-InboxRecord = Queued | Answered | Dismissed | Expired | InterruptClosed | Worth | AnswerTold | Digested
+InboxRecord = (
+    Queued
+    | Answered
+    | Dismissed
+    | Expired
+    | GaveUp
+    | InterruptClosed
+    | SessionOver
+    | ApprovalUsed
+    | Worth
+    | AnswerTold
+    | Digested
+)
 
 
 def key_of(ask: Ask, scope: str) -> str:
     """What makes two asks the same: their key in their (parsed) scope; without one their session, source, words, options."""
     words = [without_tag(ask.question), *(option.label for option in ask.options)]
+    if ask.kind != "question":
+        words = [ask.kind, content_of(ask)]
     parts = ["key", scope, ask.key] if ask.key else ["ask", scope, ask.session, ask.source, *words]
     return hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def content_of(ask: Ask) -> str:
+    """What an approval is of: the hash of the plan, or of the call that needs a permission, to the letter."""
+    return "" if ask.kind == "question" else hashlib.sha256(ask.body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def numbers_of(ask: Ask) -> str:
@@ -185,10 +258,17 @@ def numbers_of(ask: Ask) -> str:
     return " ".join(said)
 
 
-def record(ask: Ask, verdict: InterruptVerdict, now_ms: int, window: Window, expires_ms: int) -> Asked:
-    """The line for ``verdict`` on ``ask``; its texts cleaned and bounded."""
+def record(
+    ask: Ask, verdict: InterruptVerdict, now_ms: int, window: Window, expires_ms: int, *, id: str = "", lead: str = ""
+) -> Asked:
+    """The line for ``verdict`` on ``ask``; its texts cleaned and bounded.
+
+    :param id: its own, where ``ask`` is a further question of the call whose first one has the id ``lead``.
+    """
+    question = seal(without_tag(ask.question), MAX_QUESTION)
+    options = tuple(seal(option.label, MAX_OPTION) for option in ask.options[:MAX_OPTIONS])
     return Asked(
-        id=verdict.id,
+        id=id or verdict.id,
         number=verdict.number,
         ms=now_ms,
         window=str(window),
@@ -207,14 +287,34 @@ def record(ask: Ask, verdict: InterruptVerdict, now_ms: int, window: Window, exp
         agent=name(ask.agent),
         source=name(ask.source),
         tool_use_id=name(ask.tool_use_id),
-        question=seal(without_tag(ask.question), MAX_QUESTION),
-        options=tuple(seal(option.label, MAX_OPTION) for option in ask.options[:MAX_OPTIONS]),
+        question=question,
+        options=options,
         recommended=ask.recommended if ask.recommended in range(min(len(ask.options), MAX_OPTIONS)) else None,
         fallback=seal(ask.goes_on_with, MAX_OPTION),
         confidence=_number(verdict.confidence.value),
         stakes=_number(verdict.stakes.value),
         expires_ms=expires_ms,
+        what=ask.kind,
+        lead=lead,
+        multiple=ask.multiple,
+        body=_sealed(ask.body),
+        content=content_of(ask),
+        standing=ask.kind == "question" and about_ways_of_working(question, options),
+        repository=name(ask.repository),
+        confidence_from=verdict.confidence.origin,
+        stakes_from=verdict.stakes.origin,
+        binding=verdict.binding,
+        spent=verdict.spent,
+        ceiling=verdict.ceiling,
+        sum=verdict.sum,
     )
+
+
+def _sealed(text: str) -> str:
+    """A plan as it is kept: its lines with what they are indented by, cleaned, scrubbed of secrets, MAX_BODY characters."""
+    lines = redact_head(text, MAX_BODY).replace("\t", "    ").split("\n")
+    kept = [" " * min(40, len(line) - len(line.lstrip(" "))) + clean(line, MAX_LINE) for line in lines]
+    return redact("\n".join(line.rstrip() for line in kept).strip("\n"))
 
 
 def name(text: str) -> str:

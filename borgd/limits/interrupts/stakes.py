@@ -1,7 +1,8 @@
-"""Where an ask's confidence and stakes come from: stated by the agent, else a rule over its words, else a default.
+"""Where an ask's confidence and stakes come from: stated by the agent, else a rule over its words (stakes), else a default.
 
 Stakes: what a wrong guess would cost, in [0, 1]. Confidence: that a person is needed for it, in [0, 1]. Pure. The rules are
-few and reasoned, English, and decide nothing alone: where a number came from goes with it into the verdict.
+few and reasoned, English, and decide nothing alone: where a number came from goes with it into the verdict. None of them
+lowers a confidence: an ask that states none clears while its account is unspent, whatever it is about.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ FORM = "[stakes 0.8 confidence 0.7]"
 DEFAULT_STAKES = Fraction(1, 2)
 """design: neither low nor high."""
 DEFAULT_CONFIDENCE = Fraction(4, 5)
-"""design: clears the default bar (0.5 to 0.95 over 3 asks) three times, not a fourth: the day's budget and no more."""
+"""design: what ``threshold.unspent`` gives for the default budget; where no account is asked."""
 
 _NAMED = r"(stakes|confidence)\b[\s:=]{0,4}([^\s,;\[\]]{0,40})"
 _TAG = re.compile(rf"\[\s{{0,4}}(?:{_NAMED}[\s,;]{{0,4}}){{1,4}}\]", re.IGNORECASE)
@@ -39,11 +40,10 @@ class SourcedStakes(NamedTuple):
 
 
 class StakesRule(NamedTuple):
-    """``reason`` says why words that match deserve these stakes; ``confidence`` None leaves it to the default."""
+    """``reason`` says why words that match deserve these stakes. No rule touches the confidence."""
 
     name: str
     stakes: Fraction
-    confidence: Fraction | None
     matches: Callable[[str], object]
     reason: str
 
@@ -61,14 +61,12 @@ RULES: tuple[StakesRule, ...] = (
     StakesRule(
         "irreversible",
         Fraction(19, 20),
-        Fraction(9, 10),
         _any(r"\birreversibl", r"\bcan(?:no|')t be undone", r"\bpermanently\b", r"\bforce[- ]push", r"\brm -rf\b"),
         "a wrong guess cannot be taken back",
     ),
     StakesRule(
         "loses shared data",
         Fraction(19, 20),
-        Fraction(9, 10),
         _near(
             "delet|drop|truncat|purg|wip|destroy|eras",
             r"(?:databases?|tables?|buckets?|backups?|repositor(?:y|ies)|(?:user|customer) (?:data|records|accounts))\b",
@@ -78,13 +76,11 @@ RULES: tuple[StakesRule, ...] = (
     StakesRule(
         "production",
         Fraction(9, 10),
-        Fraction(9, 10),
         _near("deploy|releas|migrat|restart|roll|appl|push|updat|enabl|disabl", r"prod(?:uction)?\b"),
         "users feel it at once",
     ),
     StakesRule(
         "secrets",
-        Fraction(9, 10),
         Fraction(9, 10),
         _near(
             "rotat|revok|expos|commit|shar|publish|print|upload|send|logg",
@@ -95,7 +91,6 @@ RULES: tuple[StakesRule, ...] = (
     StakesRule(
         "money",
         Fraction(9, 10),
-        Fraction(9, 10),
         _near(
             "charg|pay(?!load)|refund|purchas|buy|transfer|bill(?!ing)|subscrib",
             r"(?:customers?|cards?|accounts?|plans?|subscriptions?|invoices?|licen[cs]es?|money|[$€£] ?\d|\d+ ?(?:usd|eur))",
@@ -105,7 +100,6 @@ RULES: tuple[StakesRule, ...] = (
     StakesRule(
         "public interface",
         Fraction(3, 4),
-        Fraction(17, 20),
         _any(
             r"\bpublic (?:api|interface)\b",
             r"\bbreaking change",
@@ -117,21 +111,18 @@ RULES: tuple[StakesRule, ...] = (
     StakesRule(
         "schema",
         Fraction(3, 4),
-        Fraction(17, 20),
         _any(r"\bschemas?\b", r"\bdata(?:base)? migrations?\b", r"\balter table\b"),
         "data outlives the code",
     ),
     StakesRule(
         "external mutation",
         Fraction(7, 10),
-        Fraction(17, 20),
         _near("publish|e-?mail|post|send|announc|merg|push", r"(?:to|into|on)\b"),
         "it leaves this machine",
     ),
     StakesRule(
         "reversible and local",
         Fraction(1, 5),
-        Fraction(1, 2),
         _any(
             r"\bvariable names?\b",
             r"\bname (?:of|for) (?:the|this|a) (?:local )?variable",
@@ -167,28 +158,28 @@ def rule(text: str) -> StakesRule | None:
     return next((entry for entry in RULES if entry.matches(text)), None)
 
 
-def judge(text: str, confidence: object, stakes: object) -> tuple[SourcedStakes, SourcedStakes]:
+def judge(
+    text: str, confidence: object, stakes: object, default: Fraction = DEFAULT_CONFIDENCE
+) -> tuple[SourcedStakes, SourcedStakes]:
     """An ask's confidence and stakes.
 
     :param text: question and options; ``confidence``, ``stakes``: as its program stated them, None where it did not.
+    :param default: the confidence of an ask that states none, in [0, 1].
     """
     tags = stated(text)
-    silent = (confidence is None and "confidence" not in tags) or (stakes is None and "stakes" not in tags)
-    matched = rule(text) if silent else None
+    matched = rule(text) if stakes is None and "stakes" not in tags else None
     return (
-        _one(confidence, tags.get("confidence"), matched and matched.confidence, matched, DEFAULT_CONFIDENCE),
-        _one(stakes, tags.get("stakes"), matched and matched.stakes, matched, DEFAULT_STAKES),
+        _one(confidence, tags.get("confidence"), None, default),
+        _one(stakes, tags.get("stakes"), matched, DEFAULT_STAKES),
     )
 
 
-def _one(
-    given: object, tag: str | None, ruled: Fraction | None, matched: StakesRule | None, default: Fraction
-) -> SourcedStakes:
+def _one(given: object, tag: str | None, matched: StakesRule | None, default: Fraction) -> SourcedStakes:
     if given is not None:
         return SourcedStakes(unit(given), "stated", written(given))
     if tag is not None:
         number = unit(Decimal(tag)) if tag and _NUMBER.match(tag) else None
         return SourcedStakes(number, "stated", tag[:40])
-    if ruled is not None and matched is not None:
-        return SourcedStakes(ruled, f"rule {matched.name}")
+    if matched is not None:
+        return SourcedStakes(matched.stakes, f"rule {matched.name}")
     return SourcedStakes(default, "default")

@@ -65,6 +65,19 @@ def pace(ratio: Fraction, elapsed: Fraction) -> Fraction:
     return ONE if ratio >= 1 else ratio * (1 - elapsed)
 
 
+def unspent(
+    kind: ThresholdKind, base: Fraction, cap: Fraction, full: FullestAccount, elapsed: Fraction = NOTHING
+) -> Fraction:
+    """The confidence of an ask that states none: the bar one ask before the ceiling, so that it clears exactly while the
+    account is unspent (with three a day .5, .65 and .8 are met, the fourth's .95 is not). 0 where a spent account has no
+    higher bar than that, as with base = cap.
+    """
+    if full.ceiling == 0:
+        return NOTHING
+    value = threshold_at(kind, base, cap, Fraction(full.ceiling - 1, full.ceiling), elapsed)
+    return NOTHING if full.full and value >= cap else value
+
+
 def threshold_at(
     kind: ThresholdKind, base: Fraction, cap: Fraction, ratio: Fraction, elapsed: Fraction = NOTHING
 ) -> Fraction:

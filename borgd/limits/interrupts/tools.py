@@ -5,7 +5,10 @@ Tool input is untrusted: what has another shape than expected is left out, never
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from borgd.limits.interrupts.verdict import Ask, AskOption
@@ -16,32 +19,61 @@ PLAN_TOOLS = frozenset({"ExitPlanMode"})
 """host: tools that put a plan to the person."""
 MAX_QUESTIONS = 4
 """host: questions in one call."""
-_MARK = "(recommended)"
+_MARK = re.compile(r"\s*\(recommended\)\s*", re.IGNORECASE)
 """host: how an agent marks the option it recommends."""
 
 PLAN_OPTIONS = (AskOption("Keep planning"), AskOption("Approve the plan"))
+PERMISSION_OPTIONS = (AskOption("Do not allow it"), AskOption("Allow it once"))
+APPROVE = frozenset({PLAN_OPTIONS[1].label, PERMISSION_OPTIONS[1].label})
+"""design: the answers that are an approval."""
 PLAN_FALLBACK = "Keep planning: refine the plan and change nothing yet"
 """design: a plan that nobody approved is not carried out."""
+PERMISSION_FALLBACK = "Do without it"
+"""design: what nobody allowed is not done."""
+CALL_CHARS = 300
+"""design: characters of a call that a question about its permission quotes."""
 
 
 def ask_of(name: str, tool_input: Mapping[str, Any]) -> Ask | None:
     """The ask in a tool call, without scope, source and session; None where the tool asks nobody."""
     if name in PLAN_TOOLS:
-        return Ask(
-            question=f"Approve this plan? {_text(tool_input.get('plan'))}", options=PLAN_OPTIONS, fallback=PLAN_FALLBACK
-        )
+        plan = _text(tool_input.get("plan"))
+        return Ask(kind="plan", question="Approve this plan?", body=plan, options=PLAN_OPTIONS, fallback=PLAN_FALLBACK)
     if name not in QUESTION_TOOLS:
         return None
     listed = tool_input.get("questions")
     questions = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else [tool_input]
-    texts = [_text(entry.get("question")) for entry in questions[:MAX_QUESTIONS]]
-    if len(questions) != 1:
-        picks = [_recommended(_options(entry)) for entry in questions[:MAX_QUESTIONS]]
-        return Ask(question=" / ".join(texts), fallback="; ".join(pick.label for pick in picks if pick is not None))
-    options = _options(questions[0])
-    recommended = _recommended(options)
-    place = None if recommended is None else options.index(recommended)
-    return Ask(question=" / ".join(texts), options=options, recommended=place)
+    asks = [_question(entry) for entry in questions[:MAX_QUESTIONS]] or [Ask()]
+    return replace(asks[0], more=tuple(asks[1:]))
+
+
+def permission_of(name: str, tool_input: Mapping[str, Any]) -> Ask:
+    """The ask for a permission to make this call; without scope, source and session."""
+    call = json.dumps(dict(tool_input), ensure_ascii=False, sort_keys=True, default=str)
+    shown = next((text for key in ("command", "file_path", "url") if (text := _text(tool_input.get(key)))), call)
+    return Ask(
+        kind="permission",
+        question=f"Allow {name}: {shown[:CALL_CHARS]}",
+        body=f"{name} {call}",
+        options=PERMISSION_OPTIONS,
+        fallback=PERMISSION_FALLBACK,
+    )
+
+
+def without_mark(label: str) -> str:
+    """``label`` without the mark of a recommendation."""
+    return _MARK.sub(" ", label).strip()
+
+
+def _question(entry: Mapping[str, Any]) -> Ask:
+    options = _options(entry)
+    marked = [place for place, option in enumerate(options) if _MARK.search(option.label)]
+    return Ask(
+        question=_text(entry.get("question")),
+        options=options,
+        recommended=marked[0] if marked else None,
+        multiple=entry.get("multiSelect") is True,
+    )
 
 
 def _options(question: Mapping[str, Any]) -> tuple[AskOption, ...]:
@@ -55,12 +87,6 @@ def _options(question: Mapping[str, Any]) -> tuple[AskOption, ...]:
         elif isinstance(entry, str):
             found.append(AskOption(entry))
     return tuple(option for option in found if option.label)
-
-
-def _recommended(options: tuple[AskOption, ...]) -> AskOption | None:
-    """The option marked as recommended, else the first: agents put theirs there."""
-    marked = (option for option in options if _MARK in option.label.casefold())
-    return next(marked, options[0] if options else None)
 
 
 def _text(value: object) -> str:

@@ -1,9 +1,10 @@
 """May this ask interrupt a person now? One verdict from counters, a clock and a policy: pure, exact, linear in the depth.
 
-Order: exclusion → usable numbers and scope → a ceiling of 0, a hard cap → stakes ≥ threshold → confidence ≥ bar → defer.
+Order: exclusion → what is only counted (a person is there, a plan, a permission) → usable numbers and scope → a ceiling
+of 0, a hard cap → stakes ≥ threshold → confidence ≥ bar → defer.
 
 Kept: that order; spend only ever raises the bar; an admitted ask is charged to its scope and every ancestor; at confidence
-below cap and without bypass no scope passes its ceiling; no excluded source is ever admitted; 0 is never passed.
+below cap and without bypass no scope passes its ceiling; no excluded source is ever admitted; a metered ask never passes 0.
 Soft: high stakes and confidence at cap clear a spent budget (a bypass has its own account too), unless ``hard_cap``.
 Not promised: a fair share among siblings, independence of the order of asks, a bound on what goes past these calls.
 An ask is never dropped: what is not admitted waits in the inbox; an excluded source's is recorded with its fallback.
@@ -12,7 +13,7 @@ An ask is never dropped: what is not admitted waits in the inbox; an excluded so
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, Protocol
 
@@ -22,14 +23,20 @@ from borgd.limits.interrupts import scopes
 from borgd.limits.interrupts.ceilings import InterruptPolicy
 from borgd.limits.interrupts.exclusions import Exclusion
 from borgd.limits.interrupts.stakes import SourcedStakes, judge
-from borgd.limits.interrupts.threshold import NOTHING, FullestAccount, fullest, threshold_at
+from borgd.limits.interrupts.threshold import NOTHING, FullestAccount, fullest, threshold_at, unspent
 from borgd.limits.interrupts.windows import Window, instant
 
 EVALUATOR = "interrupts/1"
 """design: changes when these rules do, so that a trail says by which an ask was judged."""
 
 Outcome = Literal["admit", "defer", "excluded"]
-Rule = Literal["excluded", "invalid", "unknown scope", "never", "hard cap", "high stakes", "confidence", "joined"]
+Rule = Literal[
+    "excluded", "invalid", "unknown scope", "never", "hard cap", "high stakes", "confidence", "joined",
+    "attended", "invited", "counted", "approved",
+]  # fmt: skip
+COUNTED: tuple[Rule, ...] = ("attended", "invited", "counted")
+"""Rules by which an ask is shown and counted, on an account of its own; the budget is not asked."""
+AskKind = Literal["question", "plan", "permission"]
 
 
 @dataclass(frozen=True)
@@ -45,8 +52,11 @@ class Ask:
     """One interruption that a program wants.
 
     ``confidence`` and ``stakes`` as stated: a number in [0, 1], or None to have them judged from the words. ``recommended``:
-    0-based place of the option to go on with. ``key`` makes two asks the same whatever their words; ``wait_ms``: how long
-    the asker waits, 0 for the inbox's expiry.
+    0-based place of the option that the asker recommends, None where it recommends none. ``key`` makes two asks the same
+    whatever their words; ``wait_ms``: how long the asker waits, 0 where it does not. ``multiple``: more than one option may
+    be chosen. ``more``: the further questions of the same call, of which only words and options count. ``body``: the plan
+    itself, or the call that needs a permission. ``attended``: why a person is taken to be there, empty where nobody is.
+    ``invited``: the prompt of this turn asks to be asked.
     """
 
     scope: str = scopes.ROOT
@@ -62,13 +72,27 @@ class Ask:
     tool_use_id: str = ""
     key: str = ""
     wait_ms: int = 0
+    kind: AskKind = "question"
+    body: str = ""
+    multiple: bool = False
+    more: tuple[Ask, ...] = ()
+    repository: str = ""
+    attended: str = ""
+    invited: bool = False
 
     @property
     def goes_on_with(self) -> str:
-        """What the asker does without an answer: its fallback, else the recommended option, else the first one."""
-        if self.fallback or not self.options:
+        """What the asker does without an answer: its fallback, else the option it recommends; empty: nothing is known."""
+        if self.fallback or self.recommended is None or not 0 <= self.recommended < len(self.options):
             return self.fallback
-        return self.options[self.recommended if self.recommended is not None else 0].label
+        return self.options[self.recommended].label
+
+    @property
+    def parts(self) -> tuple[Ask, ...]:
+        """Every question of the call as an ask of its own."""
+        shared = {"scope", "source", "session", "agent", "tool_use_id", "wait_ms", "repository", "attended", "invited"}
+        of_this = {name: getattr(self, name) for name in shared}
+        return (replace(self, more=()), *(replace(one, more=(), **of_this) for one in self.more))
 
 
 class InterruptState(Protocol):
@@ -105,6 +129,12 @@ class InterruptVerdict:
     number: int = 0
     joined: str = ""
     text: str = ""
+    note: str = ""
+    """What the agent and what the person is told where it is not admitted."""
+    numbers: tuple[int, ...] = ()
+    """Those of every question of the call in the inbox; ``number`` is the first."""
+    sum: str = ""
+    """The bar as it was added up."""
 
     @property
     def admitted(self) -> bool:
@@ -112,7 +142,12 @@ class InterruptVerdict:
 
     @property
     def charged(self) -> bool:
-        return self.outcome == "admit" and not self.joined
+        return self.outcome == "admit" and not self.joined and not self.counted and self.rule != "approved"
+
+    @property
+    def counted(self) -> bool:
+        """Whether it was shown without asking the budget."""
+        return self.rule in COUNTED
 
     def entry(self, ask: Ask) -> AuditEntry:
         """The line for the audit trail."""
@@ -136,6 +171,7 @@ class InterruptVerdict:
                 "stakes": _fact(self.stakes),
                 "bypass": self.bypass,
                 "flags": list(self.flags),
+                "kind": ask.kind,
             },
             policy=self.policy,
             agent=ask.agent,
@@ -158,6 +194,7 @@ class _Seen:
     chain: tuple[str, ...]
     fullest: FullestAccount
     threshold: Fraction
+    sum: str = ""
     flags: list[str] = field(default_factory=list)
 
 
@@ -167,6 +204,9 @@ def decide(state: InterruptState, ask: Ask, policy: InterruptPolicy, now_ms: int
     exclusion = state.excluded(ask.source, now_ms)
     if exclusion is not None:
         return _verdict(seen, policy, "excluded", "excluded", _exclusion_reason(exclusion))
+    counted = counting(ask, policy)
+    if counted is not None:
+        return _verdict(seen, policy, "admit", counted[0], counted[1])
     if seen.flags:
         return _verdict(seen, policy, "defer", "invalid", _invalid_reason(seen))
     if policy.strict_scopes and seen.scope != scopes.ROOT and seen.scope not in policy.local:
@@ -188,6 +228,18 @@ def decide(state: InterruptState, ask: Ask, policy: InterruptPolicy, now_ms: int
     return _verdict(seen, policy, "admit" if outcome == "admit" else "defer", "confidence", reason)
 
 
+def counting(ask: Ask, policy: InterruptPolicy) -> tuple[Rule, str] | None:
+    """By which rule ``ask`` is only counted, and why; None where the budget decides."""
+    if ask.kind != "question":
+        setting = policy.plan if ask.kind == "plan" else policy.permission
+        return ("counted", f"a {ask.kind} is counted, not deferred") if setting == "count" else None
+    if ask.invited:
+        return "invited", "the prompt of this turn asks to be asked"
+    if ask.attended and policy.attended == "count":
+        return "attended", f"{ask.attended}: counted, not deferred"
+    return None
+
+
 def _look(state: InterruptState, ask: Ask, policy: InterruptPolicy, now_ms: int) -> _Seen:
     bad_scope = ""
     try:
@@ -197,15 +249,25 @@ def _look(state: InterruptState, ask: Ask, policy: InterruptPolicy, now_ms: int)
     chain = scopes.chain(scope)
     full = fullest([state.spent(path) for path in chain], policy.ceilings(chain))
     elapsed = Window(policy.window, policy.zone).elapsed(now_ms) if policy.threshold_kind == "timed" else NOTHING
-    words = "\n".join([ask.question, *(f"{option.label} {option.description}" for option in ask.options)])
-    confidence, stakes = judge(words, ask.confidence, ask.stakes)
+    words = "\n".join(
+        [*(one.question for one in ask.parts), *(f"{o.label} {o.description}" for one in ask.parts for o in one.options)]
+    )
+    default = unspent(policy.threshold_kind, policy.base, policy.cap, full, elapsed)
+    confidence, stakes = judge(words, ask.confidence, ask.stakes, default)
     flags = [
         *(["scope"] if bad_scope else []),
         *(["confidence"] if confidence.value is None else []),
         *(["stakes"] if stakes.value is None else []),
     ]
     value = threshold_at(policy.threshold_kind, policy.base, policy.cap, full.ratio, elapsed)
-    return _Seen(scope, bad_scope, confidence, stakes, chain, full, value, flags)
+    return _Seen(scope, bad_scope, confidence, stakes, chain, full, value, _sum(policy, full, elapsed, value), flags)
+
+
+def _sum(policy: InterruptPolicy, full: FullestAccount, elapsed: Fraction, value: Fraction) -> str:
+    """The bar as a person can add it up again."""
+    later = f" x (1 - {decimal(elapsed)} of the day)" if policy.threshold_kind == "timed" and not full.full else ""
+    base, cap = decimal(policy.base), decimal(policy.cap)
+    return f"{base} + ({cap} - {base}) x {min(full.spent, full.ceiling)}/{full.ceiling}{later} = {decimal(value)}"
 
 
 def _verdict(
@@ -226,6 +288,7 @@ def _verdict(
         policy=policy.hash,
         flags=tuple(seen.flags),
         bypass=bypass,
+        sum=seen.sum,
     )
 
 
