@@ -115,6 +115,8 @@ class InterruptStage:
 
     async def heard(self, session: Session, event: Event, now_ms: int) -> None:
         """A person wrote: they are there, and what was still before them is answered, whatever they did with it."""
+        if session.subagent:
+            return
         invites = asks_to_be_asked(event.prompt)
         session.attendance = session.attendance.wrote(now_ms, event.prompt_id, invites=invites)
         session.write((LINE, session.attendance.written()))

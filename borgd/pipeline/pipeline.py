@@ -48,8 +48,6 @@ class Pipeline:
         if event.moment is Moment.OTHER or is_repeated(session, event, now_ms):
             return Reply()
         await self.take(session, event, now_ms)
-        if event.moment is Moment.SESSION_END and event.source != "resume":
-            await self.interrupts.ended(session, now_ms)
         match event.moment:
             case Moment.SESSION_START:
                 return Reply(context=self.compacted(session) if event.source == "compact" else "")
@@ -77,11 +75,16 @@ class Pipeline:
         return Reply()
 
     async def take(self, session: Session, event: Event, now_ms: int) -> None:
-        """Take ``event`` into the session; where a turn begins with it whose prompt was lost, budgets begin anew as well."""
+        """Take ``event`` into the session; where a turn begins with it whose prompt was lost, budgets begin anew as well.
+
+        A session that is gone takes what it asked with it.
+        """
         turn = session.turns.now.number
         apply_event(session, event, now_ms)
         if session.turns.now.number != turn and event.moment is not Moment.PROMPT:
             await self.investigations.prompt(event, now_ms)
+        if event.moment is Moment.SESSION_END and event.source != "resume":
+            await self.interrupts.ended(session, now_ms)
 
     def compacted(self, session: Session) -> str:
         """What the agent was told and no longer sees; told once, whether a hook or the transcript speaks of it first."""
