@@ -83,16 +83,18 @@ class InterruptStage:
             return self._clamp(event) if tool.name in SPAWNING else Reply()
         if ask.kind == "plan":
             ask = replace(ask, body=await anyio.to_thread.run_sync(self._plan, session, tool.input))
-        verdict = await self._metered(session, event, ask, now_ms)
+        ask = self._of(session, event, ask, now_ms)
+        verdict = await anyio.to_thread.run_sync(self.store.meter, ask, now_ms)
         if not verdict.admitted:
             return Reply(deny=verdict.text or verdict.reason, note=verdict.note)
         self._asked[(session.id, tool.id)] = verdict
         _bound(self._asked)
         return Reply()
 
-    async def _metered(self, session: Session, event: Event, ask: Ask, now_ms: int) -> InterruptVerdict:
+    def _of(self, session: Session, event: Event, ask: Ask, now_ms: int) -> Ask:
+        """``ask`` with whose it is and who is there."""
         there, invited = self.presence(session, event, now_ms)
-        ask = replace(
+        return replace(
             ask,
             scope=self.scope(session),
             source=f"{event.agent}/{event.subagent_type}" if event.subagent_type else event.agent,
@@ -103,7 +105,6 @@ class InterruptStage:
             attended=there.reason if there.attended else "",
             invited=invited,
         )
-        return await anyio.to_thread.run_sync(self.store.meter, ask, now_ms)
 
     def presence(self, session: Session, event: Event, now_ms: int) -> tuple[Presence, bool]:
         """Who is there, and whether the prompt of this turn asks to be asked. A subagent has its session's person."""
@@ -191,7 +192,8 @@ class InterruptStage:
             return Reply()
         tool, possible = event.tool, event.moment is Moment.PERMISSION
         if possible and tool is not None and self.config.interrupts.permission == "meter":
-            verdict = await self._metered(session, event, permission_of(tool.name, tool.input), now_ms)
+            ask = self._of(session, event, permission_of(tool.name, tool.input), now_ms)
+            verdict = await anyio.to_thread.run_sync(self.store.meter, ask, now_ms)
             if not verdict.admitted:
                 return Reply(deny=verdict.text or verdict.reason, note=verdict.note)
             await anyio.to_thread.run_sync(self.store.delivered, verdict, now_ms)
