@@ -36,8 +36,9 @@ NAMED = 3
 """design: classes of words that a reason names."""
 
 _NONE_AT_ALL = re.compile(
-    r"\s*(?:/[\w:-]+(?:\s|$)|(?:no|nope|nah|nein|nee|nö|non|não|nao|いいえ|いえ|不|不用|不了|没有?)[\s,，、.!。]*"
-    r"(?:thanks?\b|thank you|thx|danke|merci|gracias|obrigad[oa]|valeu|grazie|dank je|結構|大丈夫|ありがとう|谢谢))",
+    r"\s*(?:/[\w:-]+(?:\s|$)|(?:no|nope|nah|nein|nee|nö|non|não|nao|いいえ|いえ|不用了|不用|不了|没有?|不)[\s,，、.!。]*"
+    r"(?:thanks?\b|thank you|thx|danke|merci|gracias|obrigad[oa]|valeu|grazie|dank je|結構|大丈夫|ありがとう|谢谢"
+    r"|(?:that(?:'s| is| was| will be) )?(?:all|everything|it|fine|ok|okay|enough)\b(?: for (?:now|today))?[\s.!]*\Z))",
     re.IGNORECASE,
 )
 """A slash command, which is a task, and a polite no, which takes nothing back."""
