@@ -162,7 +162,7 @@ class ProfileConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """
 
     mode: Literal["enforce", "warn", "off"] | msgspec.UnsetType = msgspec.UNSET
-    """enforce: the call is denied; warn: it is said once and nothing is denied; off: not counted."""
+    """enforce: the call is denied; warn: it is said and nothing is denied; off: not counted."""
     max_iterations: Count = msgspec.UNSET
     """Turns of the assistant."""
     max_retrieval_calls: Count = msgspec.UNSET
@@ -190,12 +190,16 @@ class InvestigationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     """A read-only subagent."""
     explicit: ProfileConfig = ProfileConfig()
     """One that was opened with borg investigate start."""
+    runaway: Literal["stop", "warn", "off"] = "stop"
+    """A loop of identical reads, or hundreds of reads without a change: stopped, only told, or neither."""
     read_only: tuple[str, ...] = ("Explore", "Plan", "explore", "plan", "codebase_investigator")
     """Types of subagents that only read; others go by ``main``."""
     agents: dict[str, ProfileConfig] = {}
     """By coding agent (claude-code) or type of subagent (Explore); goes before what is said for the repository."""
     repositories: dict[str, ProfileConfig] = {}
     """By owner/name."""
+    least: ProfileConfig = ProfileConfig()
+    """What no repository's .borgd.toml goes below, in limits and in mode, however tight it would be."""
 
 
 class EscalationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

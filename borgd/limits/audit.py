@@ -11,10 +11,11 @@ Pure; must not read or write the trail itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -147,37 +148,125 @@ def _read(number: int, raw: bytes) -> _Line | None:
     return _Line(number, seq, prev, digest, sha256(sealed[1] + b"}").hexdigest() == digest)
 
 
+TrailLines = Callable[[], Iterable[tuple[bytes, bool]]]
+"""The lines of a trail from its first on, each time it is called: without their line end, and whether they had one."""
+
+
 def verify(data: bytes, head: TrailHead | None = None) -> list[TrailProblem]:
-    """Everything wrong with the trail in ``data`` (the whole file); empty: nothing is.
+    """Everything wrong with the trail in ``data`` (the whole of it); empty: nothing is. See ``verify_lines``."""
+
+    def lines() -> Iterable[tuple[bytes, bool]]:
+        pieces = data.split(b"\n")
+        last = pieces.pop()
+        yield from ((piece, True) for piece in pieces)
+        if last:
+            yield last, False
+
+    return verify_lines(lines, head).problems
+
+
+class TrailReport(NamedTuple):
+    """What a trail was found to be: its lines, the last that can be read, everything wrong."""
+
+    lines: int
+    head: TrailHead
+    problems: list[TrailProblem]
+
+
+def verify_lines(lines: TrailLines, head: TrailHead | None = None) -> TrailReport:
+    """Everything wrong with a trail, line by line: memory does not grow with it, time does.
+
+    Read once where its numbers are in order, three times where they are not.
 
     :param head: a head kept apart from the file, at most as new as the trail; None: a cut end cannot be seen.
     """
     problems: list[TrailProblem] = []
-    pieces = data.split(b"\n")
-    if pieces[-1] != b"":
-        problems.append(TrailProblem(line=len(pieces), kind="torn", text="the last line has no end: cut, or being written"))
-    else:
-        pieces.pop()
-    lines: list[_Line] = []
-    for number, raw in enumerate(pieces, 1):
-        line = _read(number, raw)
-        if line is None or not line.intact:
-            text = "the line's content does not match its hash" if line else "not a line of the trail any more"
-            problems.append(TrailProblem(line=number, kind="changed", text=f"changed: {text}"))
-        lines.append(line or _Line(number, lines[-1].seq + 1 if lines else 1, "", "", intact=False))
-    problems += _order(lines)
-    if head is not None:
-        problems += _end(lines, head)
-    return sorted(problems, key=lambda problem: (problem.line == 0, problem.line))
+    last, highest, found_head, head_line, count = TrailHead(), 0, False, 0, 0
+    in_order, before = True, _Line(0, 0, "", GENESIS, intact=True)
+    order: list[TrailProblem] = []
+    for line, ended in _parsed(lines):
+        if not ended:
+            problems.append(
+                TrailProblem(line=line.number, kind="torn", text="the last line has no end: cut, or being written")
+            )
+        if not line.intact:
+            text = "the line's content does not match its hash" if line.hash else "not a line of the trail any more"
+            problems.append(TrailProblem(line=line.number, kind="changed", text=f"changed: {text}"))
+        if line.hash:
+            last = TrailHead(seq=line.seq, hash=line.hash)
+        count += ended
+        highest = max(highest, line.seq)
+        if head is not None and line.seq == head.seq:
+            found_head = found_head or line.hash == head.hash
+            head_line = head_line or line.number
+        in_order = in_order and line.seq == before.seq + 1
+        if in_order and (problem := _unlinked(before, line)):
+            order.append(problem)
+        before = line
+    problems += order if in_order else _order(lines)
+    if head is not None and head.seq:
+        problems += _end(highest, head, head_line, found=found_head)
+    return TrailReport(count, last, sorted(problems, key=lambda problem: (problem.line == 0, problem.line)))
 
 
-def _order(lines: Sequence[_Line]) -> list[TrailProblem]:
+def _parsed(lines: TrailLines) -> Iterator[tuple[_Line, bool]]:
+    """Each line as far as it can be read; one that cannot stands for the number it should have."""
+    seq = 0
+    for number, (raw, ended) in enumerate(lines(), 1):
+        line = _read(number, raw) or _Line(number, seq + 1, "", "", intact=False)
+        seq = line.seq
+        yield line, ended
+
+
+def _unlinked(before: _Line, line: _Line) -> TrailProblem | None:
+    if before.hash and line.prev and line.prev != before.hash:
+        text = f"replaced: verdict {line.seq} followed another verdict {before.seq}"
+        return TrailProblem(line=line.number, kind="replaced", text=text)
+    return None
+
+
+class _Numbers:
+    """A set of numbers as runs: small where most follow each other."""
+
+    def __init__(self) -> None:
+        self._begins: list[int] = []
+        self._ends: list[int] = []
+
+    def add(self, number: int) -> None:
+        """One more number."""
+        at = bisect_right(self._begins, number) - 1
+        if at >= 0 and number <= self._ends[at]:
+            return
+        if at >= 0 and number == self._ends[at] + 1:
+            self._ends[at] = number
+        else:
+            at += 1
+            self._begins.insert(at, number)
+            self._ends.insert(at, number)
+        if at + 1 < len(self._begins) and self._begins[at + 1] == number + 1:
+            self._ends[at] = self._ends.pop(at + 1)
+            del self._begins[at + 1]
+
+    def __contains__(self, number: int) -> bool:
+        at = bisect_right(self._begins, number) - 1
+        return at >= 0 and number <= self._ends[at]
+
+    def lacks_one_of(self, begin: int, end: int) -> bool:
+        """Whether one of the numbers from ``begin`` up to, without, ``end`` is not in it."""
+        at = bisect_right(self._begins, begin) - 1
+        return begin < end and not (at >= 0 and end - 1 <= self._ends[at])
+
+
+def _order(lines: TrailLines) -> list[TrailProblem]:
     """Missing, repeated, reordered and replaced lines."""
     problems: list[TrailProblem] = []
-    present = {line.seq for line in lines}
-    seen: set[int] = set()
+    present, count = _Numbers(), 0
+    for line, _ in _parsed(lines):
+        present.add(line.seq)
+        count += 1
+    seen = _Numbers()
     before = _Line(0, 0, "", GENESIS, intact=True)
-    for line in lines:
+    for line, _ in _parsed(lines):
         here = line.number
         if line.seq in seen:
             problems.append(TrailProblem(line=here, kind="repeated", text=f"repeated: verdict {line.seq} is there already"))
@@ -186,39 +275,26 @@ def _order(lines: Sequence[_Line]) -> list[TrailProblem]:
                 TrailProblem(line=here, kind="reordered", text=f"reordered: verdict {line.seq} after {before.seq}")
             )
         elif line.seq > before.seq + 1:
-            gap = [
-                seq for seq in range(before.seq + 1, min(line.seq, before.seq + 1 + len(lines) + 1)) if seq not in present
-            ]
+            gap = present.lacks_one_of(before.seq + 1, min(line.seq, before.seq + 1 + count + 1))
             kind: ProblemKind = "missing" if gap else "reordered"
             last = line.seq - 1
             span = f"verdict {before.seq + 1}" if before.seq + 1 == last else f"verdicts {before.seq + 1} to {last}"
             problems.append(
                 TrailProblem(line=here, kind=kind, text=f"{kind}: {span} should stand before verdict {line.seq}")
             )
-        elif before.hash and line.prev and line.prev != before.hash:
-            problems.append(
-                TrailProblem(
-                    line=here,
-                    kind="replaced",
-                    text=f"replaced: verdict {line.seq} followed another verdict {before.seq}",
-                )
-            )
+        elif problem := _unlinked(before, line):
+            problems.append(problem)
         seen.add(line.seq)
         before = line
     return problems
 
 
-def _end(lines: Sequence[_Line], head: TrailHead) -> list[TrailProblem]:
+def _end(last: int, head: TrailHead, where: int, *, found: bool) -> list[TrailProblem]:
     """What the kept head says about lines up to it."""
-    last = max((line.seq for line in lines), default=0)
     if last < head.seq:
         gone = f"verdict {head.seq} is" if last + 1 == head.seq else f"verdicts {last + 1} to {head.seq} are"
         return [TrailProblem(line=0, kind="cut", text=f"cut: {gone} gone from the end; the kept head names {head.seq}")]
-    if head.seq and not any(line.seq == head.seq and line.hash == head.hash for line in lines):
-        where = next((line.number for line in lines if line.seq == head.seq), 0)
-        return [
-            TrailProblem(
-                line=where, kind="replaced", text=f"replaced: verdict {head.seq} is not the one the kept head names"
-            )
-        ]
+    if not found:
+        text = f"replaced: verdict {head.seq} is not the one the kept head names"
+        return [TrailProblem(line=where, kind="replaced", text=text)]
     return []

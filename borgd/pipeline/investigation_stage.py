@@ -7,6 +7,7 @@ The accounts block on the disk, so they are asked in worker threads.
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
@@ -18,10 +19,11 @@ from borgd import clock
 from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Reply, ToolCall
 from borgd.config.schema import Config
+from borgd.errors import JournalError
 from borgd.limits.investigation.ledger import MessageUsage
 from borgd.paths import Paths
 from borgd.sessions.session import Session
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.escalations import EscalationStore, matches
 from borgd.stores.investigations import InvestigationStore
 from borgd.stores.repository import name as repository_name
@@ -53,6 +55,10 @@ class InvestigationStage:
             where.state / "investigations", config.investigation, repository=repository_name, own=self._own
         )
         self.escalations = EscalationStore(where, config.escalation)
+        self.problem = ""
+        """Why nothing can be counted now; empty where it can."""
+        self.uncounted = 0
+        """Events that the limits could not count because the disk refused."""
         self._usage: OrderedDict[tuple[str, str, str], _SessionUsage] = OrderedDict()
 
     def _own(self, directory: str) -> Any:
@@ -67,7 +73,7 @@ class InvestigationStage:
 
     async def before_tool(self, event: Event, now_ms: int) -> Reply:
         """Nothing, a reason why the call may not run, or once, in passing, that a budget is reached."""
-        return await _blocking(self._before, event, self._use(event), now_ms)
+        return await self._said(Reply(), self._before, event, self._use(event), now_ms)
 
     def _before(self, event: Event, use: list[MessageUsage], now_ms: int) -> Reply:
         if self.escalations.specialist(event):
@@ -75,29 +81,29 @@ class InvestigationStage:
             use = []
             judged = self.escalations.before_tool(event, self.store.ledger(event.session), now_ms)
             if judged is not None:
-                self.trail.record([judged.audit], now_ms)
+                self.trail.later([judged.audit], now_ms)
                 if judged.deny_reason:
                     return Reply(deny=judged.deny_reason)
-        verdict = self.store.before_tool(event, use, now_ms)
+        verdict = self.store.before_tool(event, use, now_ms, self.trail.background.put)
         if verdict.audit is not None:
-            self.trail.record([verdict.audit], now_ms)
-        return Reply(deny=verdict.deny_reason, context=verdict.context)
+            self.trail.later([verdict.audit], now_ms)
+        return Reply(deny=verdict.deny_reason, context=verdict.context, note=verdict.note)
 
     async def before_switch(self, event: Event, now_ms: int) -> Reply:
         """Nothing, or a reason why the session may not change to the model that ``event`` names."""
-        return await _blocking(self._before_switch, event, self._use(event), now_ms)
+        return await self._said(Reply(), self._before_switch, event, self._use(event), now_ms)
 
     def _before_switch(self, event: Event, use: list[MessageUsage], now_ms: int) -> Reply:
         self.store.report(event.session, use)
         judged = self.escalations.before_switch(event, event.model, self.store.ledger(event.session), now_ms)
         if judged is None:
             return Reply()
-        self.trail.record([judged.audit], now_ms)
+        self.trail.later([judged.audit], now_ms)
         return Reply(deny=judged.deny_reason)
 
     async def stopped_elsewhere(self, event: Event, now_ms: int) -> None:
         """Another limit denied the call that this one had allowed."""
-        await _blocking(self.store.released, event, now_ms)
+        await self._said(None, self.store.released, event, now_ms)
 
     async def after_tool(self, event: Event, now_ms: int) -> None:
         """The call is over; one nobody announced is counted, from its hook or from the transcript."""
@@ -110,7 +116,7 @@ class InvestigationStage:
             for call in calls:
                 self.store.saw_call(event, call, now_ms)
 
-        await _blocking(work)
+        await self._said(None, work)
 
     async def prompt(self, event: Event, now_ms: int) -> None:
         """A person's prompt: what came before it belongs to the investigation before, then a new one opens."""
@@ -120,11 +126,11 @@ class InvestigationStage:
             self.store.report(event.session, use)
             self.store.prompt(event, now_ms)
 
-        await _blocking(work)
+        await self._said(None, work)
 
     async def stop(self, event: Event) -> None:
         """The agent is about to finish: what it used is recorded."""
-        await _blocking(self.store.report, event.session, self._use(event))
+        await self._said(None, self.store.report, event.session, self._use(event))
 
     async def subagent_stop(self, event: Event, now_ms: int) -> None:
         """A subagent is over: what it used is recorded, its investigation ends."""
@@ -134,7 +140,20 @@ class InvestigationStage:
             self.store.report(event.session, use)
             self.store.subagent_stop(event, now_ms)
 
-        await _blocking(work)
+        await self._said(None, work)
+
+    async def _said(self, otherwise: T, work: Callable[..., T], *arguments: Any) -> T:
+        """What ``work`` in a worker thread says; ``otherwise`` where the disk refuses, which stops nothing else."""
+        try:
+            said = await _blocking(work, *arguments)
+        except (JournalError, OSError) as error:
+            if self.problem != str(error):
+                logging.getLogger("borgd.pipeline").warning("not counted by the limits: %s", error)
+            self.problem = str(error)
+            self.uncounted += 1
+            return otherwise
+        self.problem = ""
+        return said
 
     async def sweep(self, now_ms: int) -> None:
         """Remove what sessions of long ago left."""
@@ -183,10 +202,14 @@ class InvestigationStage:
         """For ``borg status``."""
         now_ms = clock.now_ms()
         holding = self.escalations.store.effective()
+        verdicts = self.trail.counts()
         return {
             "policy": {"hash": holding.policy.hash, "source": holding.source, "problems": list(holding.problems)},
-            "investigations": self.store.summary(now_ms),
+            "investigations": {**self.store.summary(now_ms), "denied": verdicts.get("investigation", {}).get("deny", 0)},
+            "verdicts": verdicts,
             "repositories": list(self.own.problems.values()),
+            "uncounted": self.uncounted + self.trail.background.failed,
+            "disk": self.problem or self.trail.background.problem,
         }
 
 

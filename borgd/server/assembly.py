@@ -25,7 +25,8 @@ from borgd.pipeline.pipeline import Pipeline
 from borgd.pipeline.recall_stage import RecallStage
 from borgd.recall.policy import policy_of
 from borgd.sessions.session import Session
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
+from borgd.stores.background import END_S
 from borgd.stores.desktop_notice import notify
 from borgd.stores.installed.command import shown_command
 from borgd.stores.interrupt_store import InterruptStore
@@ -62,7 +63,7 @@ class Assembly:
 
     def _interrupt_stage(self, config: Config) -> InterruptStage:
         def audit(entry: AuditEntry) -> None:
-            self.trail.record([entry], clock.now_ms())
+            self.trail.later([entry], clock.now_ms())
 
         store = InterruptStore(
             self.where.data, config, zone=machine_zone(), audit=audit, notify=notify if config.inbox.notify else None
@@ -120,6 +121,7 @@ class Assembly:
     async def close(self) -> None:
         """Flush what the parts hold."""
         self._save_counts()
+        await anyio.to_thread.run_sync(self.trail.background.flush, END_S)
 
     def _save_counts(self) -> None:
         with suppress(OSError):  # a little sharpness is lost, nothing else

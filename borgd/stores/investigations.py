@@ -9,25 +9,23 @@ Must not decide anything itself: ``limits`` does.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from hashlib import sha256
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from borgd.agents.event import Event, ToolCall
 from borgd.config.schema import InvestigationConfig, RepositoryInvestigationConfig
 from borgd.errors import LimitError
-from borgd.journal import Journal, TypedFollower, TypedReading
 from borgd.limits.investigation.ledger import (
     Charged,
+    Denied,
     Extended,
     InvestigationClosed,
     InvestigationLedger,
-    InvestigationRecord,
     MessageUsage,
     Opened,
     Released,
@@ -35,9 +33,11 @@ from borgd.limits.investigation.ledger import (
     Turned,
 )
 from borgd.limits.investigation.profile import Profile, kind_of, profile_for
-from borgd.limits.investigation.tools import count
-from borgd.limits.investigation.verdict import InvestigationVerdict, verdict_of
+from borgd.limits.investigation.runaway import REPEATS_TOLD
+from borgd.limits.investigation.tools import ToolCount, count
+from borgd.limits.investigation.verdict import InvestigationVerdict, runaway_verdict, verdict_of
 from borgd.paths import private_dir
+from borgd.stores.session_ledger import SessionLedger, Write, file_name
 
 LIVE_BOOKS = 128
 """guard: sessions whose ledger is kept in memory; others are read again when they speak."""
@@ -45,73 +45,15 @@ LIVE_BOOKS = 128
 KEPT_MS = 7 * 24 * 3600 * 1000
 """design: how long the file of a silent session is kept."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
 T = TypeVar("T")
 Use = Turned | Tokens | MessageUsage
-Write = Callable[[InvestigationRecord], None]
+Later = Callable[[Callable[[], None]], None]
 Own = Callable[[str], RepositoryInvestigationConfig | None]
 Repository = Callable[[str], str]
 
 
-def _follow(journal: Journal) -> TypedFollower[InvestigationRecord]:
-    return TypedFollower(journal, cast("type[InvestigationRecord]", InvestigationRecord))
-
-
-class _SessionLedger:
-    """One session's journal and the ledger read from it."""
-
-    def __init__(self, path: Path) -> None:
-        self.journal = Journal(path)
-        self.follower = _follow(self.journal)
-        self.ledger = InvestigationLedger()
-        self.lock = Lock()
-
-    def take(self, reading: TypedReading[InvestigationRecord]) -> None:
-        """Take in what is new in the file."""
-        if reading.replaced:
-            self.ledger = InvestigationLedger()
-        for record in reading.records:
-            self.ledger.apply(record)
-
-    def refresh(self) -> InvestigationLedger:
-        """The ledger as the file has it now."""
-        with self.lock:
-            self.take(self.follower.read())
-            return self.ledger
-
-    def decide(self, judge: Callable[[InvestigationLedger, Write], T]) -> T:
-        """Judge on what the file holds and record the outcome, with nobody in between.
-
-        ``judge`` gets the ledger and what to record with; a record counts at once for the rest of the judgement.
-
-        :raises JournalError: nothing was recorded; the ledger is read anew next time.
-        """
-        written: list[InvestigationRecord] = []
-
-        def write(record: InvestigationRecord) -> None:
-            self.ledger.apply(record)
-            written.append(record)
-
-        def step(reading: TypedReading[InvestigationRecord]) -> tuple[Sequence[InvestigationRecord], T]:
-            self.take(reading)
-            value = judge(self.ledger, write)
-            return written, value
-
-        with self.lock:
-            try:
-                return self.journal.transact(self.follower, step)
-            except BaseException:
-                self.follower = _follow(self.journal)
-                self.ledger = InvestigationLedger()
-                raise
-
-
-def file_name(session: str) -> str:
-    """The name of a session's journal."""
-    if _PLAIN.fullmatch(session):
-        return f"{session}.jsonl"
-    return f"s-{sha256(session.encode('utf-8', 'replace')).hexdigest()[:32]}.jsonl"
+def _at_once(work: Callable[[], None]) -> None:
+    work()
 
 
 class InvestigationStore:
@@ -134,20 +76,20 @@ class InvestigationStore:
         self.config = config
         self._repository = repository
         self._own = own
-        self._session_ledgers: OrderedDict[str, _SessionLedger] = OrderedDict()
+        self._session_ledgers: OrderedDict[str, SessionLedger] = OrderedDict()
         self._lock = Lock()
 
     def configure(self, config: InvestigationConfig) -> None:
         """Open what comes by ``config``; what is open keeps the profile it was opened with."""
         self.config = config
 
-    def _session_ledger(self, session: str) -> _SessionLedger:
+    def _session_ledger(self, session: str) -> SessionLedger:
         if not session:
             raise LimitError("a session without an id has no investigations; name one with --session")
         with self._lock:
             session_ledger = self._session_ledgers.get(session)
             if session_ledger is None:
-                session_ledger = self._session_ledgers[session] = _SessionLedger(
+                session_ledger = self._session_ledgers[session] = SessionLedger(
                     private_dir(self.directory) / file_name(session)
                 )
             self._session_ledgers.move_to_end(session)
@@ -179,6 +121,8 @@ class InvestigationStore:
 
     def prompt(self, event: Event, now_ms: int) -> None:
         """A person's prompt opens the session's investigation anew, unless one that was opened by name is open."""
+        if not event.subagent:
+            self._session_ledger(event.session).guard.forget()
 
         def judge(ledger: InvestigationLedger, write: Write) -> None:
             open_by_name = "" in ledger.nodes and ledger.nodes[""].explicit
@@ -187,10 +131,14 @@ class InvestigationStore:
 
         self._session_ledger(event.session).decide(judge)
 
-    def before_tool(self, event: Event, usage: Iterable[Use], now_ms: int) -> InvestigationVerdict:
+    def before_tool(self, event: Event, usage: Iterable[Use], now_ms: int, later: Later = _at_once) -> InvestigationVerdict:
         """What a tool call gets.
 
+        A denial is decided on what is in memory and recorded afterwards; only what is allowed is recorded before it is said.
+
         :param usage: turns and tokens that were reported since the last call, any subagent's.
+        :param later: takes what is to be written down of a denial.
+        :raises JournalError: a call that may run could not be recorded.
         """
         if event.tool is None:
             return InvestigationVerdict()
@@ -199,6 +147,10 @@ class InvestigationStore:
         if counted.kind == "neutral" and not reported:
             return InvestigationVerdict()
         key = event.tool.id or f"{event.subagent}:{event.tool.name}:{now_ms}"
+        denied, told = self._denied(event, counted, key, now_ms)
+        if denied is not None:
+            later(partial(self.record_denial, event, reported, denied.budget, now_ms))
+            return denied
 
         def judge(ledger: InvestigationLedger, write: Write) -> InvestigationVerdict:
             for use in reported:
@@ -210,7 +162,55 @@ class InvestigationStore:
                 write(record)
             return verdict_of(ledger, event, counted, judged, now_ms)
 
-        return self._session_ledger(event.session).decide(judge)
+        verdict = self._session_ledger(event.session).decide(judge)
+        if told is None or not verdict.allow:
+            return verdict
+        context = "\n".join(text for text in (told.context, verdict.context) if text)
+        return verdict._replace(context=context, audit=told.audit)
+
+    def _denied(
+        self, event: Event, counted: ToolCount, key: str, now_ms: int
+    ) -> tuple[InvestigationVerdict | None, InvestigationVerdict | None]:
+        """What is denied by what is in memory, and what is said of a loop that is not stopped."""
+        assert event.tool is not None
+        session_ledger = self._session_ledger(event.session)
+        ledger = session_ledger.refresh()
+        with session_ledger.lock:
+            if ledger.extensions != session_ledger.extensions:
+                session_ledger.extensions = ledger.extensions
+                session_ledger.guard.forget()
+            told = None
+            if counted.kind == "change":
+                session_ledger.guard.forget(event.subagent)
+            elif counted.stoppable and self.config.runaway != "off":
+                found = session_ledger.guard.saw(event.subagent, event.tool, now_ms)
+                if found is not None:
+                    stops = found.stopped and self.config.runaway == "stop"
+                    if stops:
+                        return runaway_verdict(event, counted, found, stops=True), None
+                    if found.times % REPEATS_TOLD == 0:
+                        told = runaway_verdict(event, counted, found, stops=False)
+            if ledger.needs_opening(event.subagent):
+                return None, told
+            judged = ledger.judge(counted, key, event.subagent, now_ms)
+            if judged.stop is None:
+                return None, told
+            return verdict_of(ledger, event, counted, judged, now_ms), None
+
+    def record_denial(self, event: Event, usage: Iterable[Use], budget: str, now_ms: int) -> None:
+        """Write down a denial that was said, and the usage that was reported with it."""
+        if event.tool is None:
+            return
+        told = tuple(usage)
+        key = event.tool.id or f"{event.subagent}:{event.tool.name}:{now_ms}"
+
+        def judge(ledger: InvestigationLedger, write: Write) -> None:
+            for use in told:
+                write(use)
+            if not ledger.knows(key):
+                write(Denied(key=key, subagent=event.subagent, budget=budget, ms=now_ms))
+
+        self._session_ledger(event.session).decide(judge)
 
     def after_tool(self, event: Event, now_ms: int) -> None:
         """A tool call is over. One that no announcement was heard of is counted now."""
@@ -325,7 +325,7 @@ class InvestigationStore:
         return self._session_ledger(session).refresh()
 
     def summary(self, now_ms: int) -> dict[str, Any]:
-        """Of the sessions in memory: how many investigations are open, calls denied, limits that nothing counts for."""
+        """Of the sessions in memory: how many investigations are open, limits that nothing counts for."""
         with self._lock:
             books = list(self._session_ledgers.items())
         told: list[tuple[str, dict[str, Any]]] = []
@@ -334,7 +334,6 @@ class InvestigationStore:
                 told += [(session, session_ledger.ledger.describe(owner, now_ms)) for owner in session_ledger.ledger.nodes]
         return {
             "open": len(told),
-            "denied": sum(one["denied"] for _, one in told),
             "unenforceable": [_named(session, one) for session, one in told if one["unenforceable"]],
         }
 

@@ -12,7 +12,7 @@ import pytest
 
 from borgd.limits.audit import AuditEntry, TrailHead
 from borgd.paths import user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 
 
 def entry(number: int = 0) -> AuditEntry:
@@ -45,7 +45,7 @@ def test_lines_are_chained_over_objects_and_restarts(trail: AuditTrail) -> None:
 
 RACER = """
 import sys
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from borgd.limits.audit import AuditEntry
 from borgd.paths import user_paths
 trail = AuditTrail(user_paths())

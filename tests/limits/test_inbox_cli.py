@@ -15,7 +15,7 @@ from borgd.cli.limits.ask import EXIT_DISMISSED, EXIT_EXCLUDED, EXIT_NO_ANSWER
 from borgd.cli.limits.inbox_terminal import ago, span_ms
 from borgd.errors import LimitError, UsageError
 from borgd.paths import user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 
 CHOICE = ["--option", "yes", "--option", "no", "--recommended", "no"]
 

@@ -15,7 +15,7 @@ from borgd.config.schema import (
     load,
 )
 from borgd.limits.investigation.budget import BUDGETS, Limits
-from borgd.limits.investigation.profile import MAIN, Profile, kind_of, profile_for, refine, tighten
+from borgd.limits.investigation.profile import MAIN, SUBAGENT, Profile, kind_of, profile_for, refine, tighten
 
 
 def config(text: str = "") -> InvestigationConfig:
@@ -27,15 +27,16 @@ def own(text: str) -> RepositoryInvestigationConfig:
 
 
 def test_the_defaults_of_the_three_kinds() -> None:
-    assert profile_for(config(), "explicit") == profile_for(config(), "subagent") == Profile(mode="enforce", limits=Limits())
-    assert profile_for(config(), "main") == MAIN
-    assert MAIN.mode == "warn"
-    for budget in BUDGETS:
-        wide, narrow = MAIN.limits.of(budget), Limits().of(budget)
-        assert wide is None or (narrow is not None and wide > narrow)
+    assert profile_for(config(), "explicit") == Profile(mode="enforce", limits=Limits())
+    for kind, profile in (("main", MAIN), ("subagent", SUBAGENT)):
+        assert profile_for(config(), kind) == profile
+        assert profile.mode == "warn"
+        for budget in BUDGETS:
+            wide, narrow = profile.limits.of(budget), Limits().of(budget)
+            assert wide is None or (narrow is not None and wide > narrow)
 
 
-def test_read_only_subagents_get_the_strict_profile() -> None:
+def test_read_only_subagents_have_a_profile_of_their_own() -> None:
     assert kind_of(config(), "a1", "Explore") == "subagent"
     assert kind_of(config(), "a1", "general-purpose") == "main"
     assert kind_of(config(), "", "Explore") == "main"
@@ -46,6 +47,8 @@ def test_the_more_particular_word_counts_and_the_rest_is_kept() -> None:
     said = config(
         """
         [investigation.subagent]
+        mode = "enforce"
+        max_iterations = 4
         max_retrieval_calls = 20
         max_wall_time_seconds = "none"
         [investigation.repositories."ada/engine"]

@@ -19,10 +19,12 @@ from borgd.limits.investigation.budget import Limits
 from borgd.limits.investigation.ledger import MessageUsage, Tokens, Turned
 from borgd.limits.investigation.profile import Profile
 from borgd.limits.investigation.verdict import InvestigationVerdict
-from borgd.stores.investigations import KEPT_MS, InvestigationStore, file_name
+from borgd.stores.investigations import KEPT_MS, InvestigationStore
+from borgd.stores.session_ledger import file_name
 
 EXPLORE = """
 [investigation.agents.Explore]
+mode = "enforce"
 max_retrieval_calls = 3
 max_wall_time_seconds = "none"
 """
@@ -239,7 +241,9 @@ def test_a_child_spends_its_parents_budget_and_never_has_more_left(host: Host) -
 
 
 def test_a_parent_that_only_warns_does_not_stop_its_child(host: Host) -> None:
-    host.config = "[investigation.main]\nmax_retrieval_calls = 1\n[investigation.subagent]\nmax_retrieval_calls = 3"
+    host.config = (
+        '[investigation.main]\nmax_retrieval_calls = 1\n[investigation.subagent]\nmode = "enforce"\nmax_retrieval_calls = 3'
+    )
     host.restart()
     host.prompt()
     verdicts = [host.call("Grep", "a1", "Explore") for _ in range(4)]
@@ -400,7 +404,8 @@ def test_a_subagent_of_a_session_that_already_changed_something_has_its_own(host
 
 def test_a_change_gives_a_subagent_no_second_budget(host: Host) -> None:
     host.config = (
-        '[investigation.main]\nmode = "enforce"\nmax_retrieval_calls = 5\n[investigation.subagent]\nmax_retrieval_calls = 3'
+        '[investigation.main]\nmode = "enforce"\nmax_retrieval_calls = 5\n'
+        '[investigation.subagent]\nmode = "enforce"\nmax_retrieval_calls = 3'
     )
     host.restart()
     host.prompt()

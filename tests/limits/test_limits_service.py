@@ -12,13 +12,14 @@ from borgd.cli import dispatch
 from borgd.cli.limits.limit_terminal import AGENT_MARKS
 from borgd.paths import user_paths
 from borgd.server.service import Service
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from tests.server.support import running_service, write_config
 
 pytestmark = pytest.mark.anyio
 
 CONFIG = """
 [investigation.agents.Explore]
+mode = "enforce"
 max_retrieval_calls = 3
 max_model_tokens = 50
 max_wall_time_seconds = "none"

@@ -47,7 +47,8 @@ def usage(number: int, subagent: str = "", model: str = "haiku", **tokens: int) 
     )
 
 
-def trail() -> list[dict[str, Any]]:
+def trail(metering: InvestigationStage) -> list[dict[str, Any]]:
+    assert metering.trail.background.flush(30)
     path = user_paths().journal("audit")
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -69,7 +70,7 @@ async def test_turns_and_tokens_of_the_transcript_reach_the_account_once(home: P
     assert "100 of 100 context tokens" in (await again.before_tool(event(Moment.BEFORE_TOOL, call(2)), 3)).deny
     told = again.store.status("s1", 3)
     assert (told["tokens"], told["cached_tokens"], told["turns"]) == (107, 900, 2)
-    assert [line["verdict"] for line in trail()] == ["allow", "deny"]
+    assert [line["verdict"] for line in trail(metering)] == ["allow", "deny"]
     assert metering.trail.verify()[2] == []
 
 
@@ -98,7 +99,7 @@ async def test_a_specialist_is_judged_before_the_spawn_is_counted(home: Path, tm
         event(Moment.BEFORE_TOOL, call(2, "Task", subagent_type="Explore", model="opus")), 3
     )
     assert allowed.deny == ""
-    assert [(line["limit"], line["verdict"]) for line in trail()] == [
+    assert [(line["limit"], line["verdict"]) for line in trail(metering)] == [
         ("escalation", "deny"),
         ("escalation", "allow"),
         ("investigation", "allow"),

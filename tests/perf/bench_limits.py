@@ -21,7 +21,7 @@ from borgd.limits.escalation.facts import facts_from
 from borgd.limits.escalation.floor import as_strict
 from borgd.limits.shell.judge import judge
 from borgd.paths import user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.escalations import shipped_policy
 from borgd.stores.investigations import InvestigationStore
 from tests.perf.sizes import sized

@@ -10,7 +10,7 @@ import pytest
 
 from borgd.journal import Journal
 from borgd.paths import user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from tests.server.support import Agent, running_service, write_config
 
 pytestmark = pytest.mark.anyio
@@ -74,7 +74,7 @@ async def test_a_main_session_is_warned_once_by_default(home: Path) -> None:
 
 
 async def test_a_subagent_that_reads_has_its_own_budget_inside_its_parents(home: Path) -> None:
-    write_config(home, "[investigation.subagent]\nmax_retrieval_calls = 2\n")
+    write_config(home, "[investigation.subagent]\nmode = 'enforce'\nmax_retrieval_calls = 2\n")
     async with running_service() as service:
         agent = Agent(service)
         await agent.prompt("Look around.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 import msgspec
 
@@ -12,7 +11,7 @@ from borgd.cli.terminal_text import clock, count, printable
 from borgd.errors import EXIT_FORESEEN, BorgError
 from borgd.limits.audit import TrailHead
 from borgd.paths import user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 
 
 def run(argv: list[str]) -> int:
@@ -63,11 +62,9 @@ def _verify(trail: AuditTrail, options: argparse.Namespace) -> int:
 
 
 def _show(trail: AuditTrail, options: argparse.Namespace) -> int:
-    reading = trail.journal.read()
-    records: list[dict[str, Any]] = [r for r in reading.records if str(r.get("session", "")).startswith(options.session)]
-    records = records[-options.n :] if options.n > 0 else records
+    records, damaged = trail.show(options.n, options.session)
     if options.json:
-        print(json.dumps({"verdicts": records, "damaged": len(reading.damage)}, indent=2, ensure_ascii=False))
+        print(json.dumps({"verdicts": records, "damaged": damaged}, indent=2, ensure_ascii=False))
         return 0
     if not records:
         print("No verdicts yet.")
@@ -75,6 +72,6 @@ def _show(trail: AuditTrail, options: argparse.Namespace) -> int:
         ms, session = record.get("ms"), str(record.get("session", ""))[:8]
         said = f"{record.get('limit')} {record.get('verdict')} {session} {record.get('reason')}"
         print(printable(f"{record.get('seq')} {clock(ms) if isinstance(ms, int) else '?'} {said}"))
-    if reading.damage:
-        print(f"lines that cannot be read: {len(reading.damage)}; borg audit verify names them")
+    if damaged:
+        print(f"lines that cannot be read: {damaged}; borg audit verify names them")
     return 0

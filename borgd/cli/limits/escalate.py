@@ -10,7 +10,7 @@ from borgd.clock import now_ms
 from borgd.config.read import read_config
 from borgd.errors import EXIT_FORESEEN
 from borgd.paths import user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.escalations import EscalationStore, matches
 from borgd.stores.investigations import InvestigationStore
 

@@ -19,7 +19,7 @@ from borgd.limits.interrupts import scopes
 from borgd.limits.interrupts.inbox import InboxEntry
 from borgd.limits.interrupts.windows import instant
 from borgd.paths import private_dir, user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.interrupt_store import InterruptStore
 
 _UNITS = {"": 1000, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}

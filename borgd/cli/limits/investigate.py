@@ -18,7 +18,7 @@ from borgd.limits.investigation.budget import BUDGETS, WALL, Limits
 from borgd.limits.investigation.profile import Profile, profile_for
 from borgd.limits.investigation.verdict import EVALUATOR
 from borgd.paths import Paths, user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.investigations import InvestigationStore
 
 LISTED = 10

@@ -20,7 +20,7 @@ from borgd.limits.escalation.floor import looser_than
 from borgd.limits.escalation.syntax import MAX_POLICY_BYTES, PolicyError
 from borgd.limits.escalation.versions import SHORT_HASH, PolicyChange, diff
 from borgd.paths import Paths, user_paths
-from borgd.stores.audit_trail import AuditTrail
+from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.escalations import PolicyStore
 
 

@@ -28,7 +28,7 @@ from borgd.lessons.team import Kind, hashed, parse_name
 from borgd.lessons.team import file_name as team_file_name
 from borgd.paths import session_file_name, user_paths
 from borgd.protocol.client import UnreachableError, call
-from borgd.stores import forgotten_lessons, investigations
+from borgd.stores import forgotten_lessons, session_ledger
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
 """design: the journals that name lessons or sessions, but for audit.jsonl."""
@@ -247,7 +247,7 @@ def _forget_in(journal: Journal, name: str, target: ForgetTarget, *, dry_run: bo
 def _state_files(sessions: frozenset[str], since_ms: int = -1) -> Iterator[Path]:
     """The files that are one session's alone: its state, and the meters of its investigations."""
     starts = tuple(session_file_name(agent, session).removesuffix("ctx") for agent in AGENTS for session in sessions)
-    meters = {investigations.file_name(session) for session in sessions}
+    meters = {session_ledger.file_name(session) for session in sessions}
     for path in [*_files(user_paths().sessions, ".ctx"), *_files(user_paths().state / "investigations", ".jsonl")]:
         recent = since_ms >= 0 and path.stat().st_mtime_ns // 1_000_000 >= since_ms
         if recent or path.name in meters or (starts and path.name.startswith(starts)):

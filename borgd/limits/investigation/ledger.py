@@ -26,6 +26,9 @@ REMEMBERED_CALLS = 4_096
 TURNLESS_CALLS = 3
 """design: calls after which silence about turns means that they are not told; a first turn may make several at once."""
 
+TOLD_AGAIN_AFTER = 20
+"""design: units used at least between two words about the same spent budget."""
+
 REMEMBERED_MESSAGES = 20_000
 """guard: messages remembered, so that a transcript read again after a restart counts nothing twice."""
 
@@ -128,7 +131,8 @@ class Node:
     agent: str
     type: str
     opened_ms: int
-    warned: set[str] = field(default_factory=set)
+    warned: dict[str, float] = field(default_factory=dict)
+    """By budget: what was used of it when that was last said."""
     denied: int = 0
     calls: int = 0
     turns: int = 0
@@ -166,6 +170,8 @@ class InvestigationLedger:
         self.local_turns = 0
         """Turns of models that are no specialists."""
         self.turns = 0
+        self.extensions = 0
+        """How often a person allowed more."""
         self._reported: set[str] = set()
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._calls: OrderedDict[str, str] = OrderedDict()
@@ -187,7 +193,8 @@ class InvestigationLedger:
             case Extended():
                 self._extend(record)
             case Warned() if record.subagent in self.nodes:
-                self.nodes[record.subagent].warned.add(record.budget)
+                node = self.nodes[record.subagent]
+                node.warned[record.budget] = node.policy.used(record.budget)
             case Charged() | Released() | Denied():
                 self._call(record)
             case Turned():
@@ -198,6 +205,7 @@ class InvestigationLedger:
                 self._message(record)
 
     def _extend(self, record: Extended) -> None:
+        self.extensions += 1
         for owner in list(self.nodes) if record.everyone else [record.subagent, ""]:
             if owner in self.nodes:
                 self.nodes[owner].policy.extend(_more(self.nodes[owner].policy, record.more))
@@ -296,11 +304,7 @@ class InvestigationLedger:
         if firm is not None and counted.stoppable:
             return Judged([Denied(key=key, subagent=subagent, budget=firm.exhausted.budget, ms=now_ms)], firm)
         records: list[InvestigationRecord] = [Charged(key=key, subagent=subagent, units=counted.units, ms=now_ms)]
-        fresh = [
-            stop
-            for stop in stops
-            if self.nodes[stop.owner].mode == "warn" and stop.exhausted.budget not in self.nodes[stop.owner].warned
-        ]
+        fresh = [stop for stop in stops if _is_to_be_told(self.nodes[stop.owner], stop.exhausted)]
         records += [Warned(subagent=stop.owner, budget=stop.exhausted.budget, ms=now_ms) for stop in fresh]
         return Judged(records, None, tuple(fresh))
 
@@ -343,6 +347,13 @@ class InvestigationLedger:
             "remaining": self.remaining(subagent, now_ms),
             "unenforceable": self.unenforceable(subagent),
         }
+
+
+def _is_to_be_told(node: Node, exhausted: Exhausted) -> bool:
+    """Whether a spent budget is told: at first, and again each time as much was used once more."""
+    said_at = node.warned.get(exhausted.budget)
+    again = 0.0 if said_at is None else said_at + max(TOLD_AGAIN_AFTER, exhausted.limit)
+    return node.mode == "warn" and exhausted.spent >= again
 
 
 def _more(policy: BudgetPolicy, more: dict[str, float]) -> Limits:

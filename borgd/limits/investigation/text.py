@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from borgd.limits.investigation.ledger import InvestigationStop, Node
+from borgd.limits.investigation.runaway import Runaway
 
-MAX_DENIAL_CHARS = 500
+MAX_DENIAL_CHARS = 700
 """design: the agent reads it once per denied call."""
 
 
@@ -28,12 +29,34 @@ def denial(stop: InvestigationStop, node: Node, session: str, subagent: str) -> 
         now = "Conclude now with what you know, or make the change; changes are not stopped."
     amount = max(1, int(stop.exhausted.limit))
     extend = f"borg investigate extend --session {session} {_flag(stop.exhausted.budget)} {amount}"
-    text = f"Budget of {whose} spent: {stop.exhausted.text}. {now} If that cannot work, ask the person to run: {extend}"
+    source = node.profile.source(stop.exhausted.budget)
+    text = (
+        f"Budget of {whose} spent: {stop.exhausted.text} (set by {source}). {now} "
+        f"If that cannot work, ask the person to run: {extend}"
+    )
+    return text[:MAX_DENIAL_CHARS]
+
+
+def runaway(found: Runaway, session: str, *, stops: bool) -> str:
+    """What the agent is told of a loop: what repeats, and where it is stopped, by which setting and what lifts it."""
+    if found.kind == "repeats":
+        what = f"The same {found.tool} call was made {found.times} times without a change in between"
+        now = "Use what it returned before, look somewhere else, make the change, or conclude."
+    else:
+        what = f"{found.times} calls only looked, without a change in between"
+        now = "Conclude with what is known, or start on the change."
+    if not stops:
+        return f"{what}. {now}"
+    lift = f"borg investigate extend --session {session} --max-retrieval-calls 100"
+    text = (
+        f"{what}: borgd stops it as a runaway (setting: runaway under [investigation] in config.toml). {now} "
+        f"A change or the person's next prompt lifts this; so does: {lift}"
+    )
     return text[:MAX_DENIAL_CHARS]
 
 
 def warning(stops: Sequence[InvestigationStop]) -> str:
-    """What is said, once, where nothing is stopped."""
+    """What is said where nothing is stopped."""
     spent = "; ".join(stop.exhausted.text for stop in stops)
     return (
         f"Investigation budget reached: {spent}. Nothing is stopped, but this has been reading for long: "

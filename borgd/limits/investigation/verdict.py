@@ -8,7 +8,8 @@ from borgd.agents.event import Event
 from borgd.limits.audit import AuditEntry
 from borgd.limits.investigation.budget import BUDGETS
 from borgd.limits.investigation.ledger import InvestigationLedger, Judged
-from borgd.limits.investigation.text import denial, warning
+from borgd.limits.investigation.runaway import Runaway
+from borgd.limits.investigation.text import denial, runaway, warning
 from borgd.limits.investigation.tools import ToolCount
 
 EVALUATOR = "borgd-investigation/1"
@@ -22,6 +23,10 @@ class InvestigationVerdict(NamedTuple):
     deny_reason: str = ""
     context: str = ""
     audit: AuditEntry | None = None
+    note: str = ""
+    """A line for the person."""
+    budget: str = ""
+    """What was spent, of a denial."""
 
 
 def verdict_of(
@@ -59,4 +64,37 @@ def verdict_of(
         session=event.session,
         subagent=event.subagent,
     )
-    return InvestigationVerdict(stop is None, deny, warning(judged.warnings) if judged.warnings else "", entry)
+    return InvestigationVerdict(
+        stop is None,
+        deny,
+        warning(judged.warnings) if judged.warnings else "",
+        entry,
+        deny,
+        stop.exhausted.budget if stop else "",
+    )
+
+
+def runaway_verdict(event: Event, counted: ToolCount, found: Runaway, *, stops: bool) -> InvestigationVerdict:
+    """What a call gets that runs away: a denial, or a word in passing."""
+    assert event.tool is not None
+    text = runaway(found, event.session, stops=stops)
+    entry = AuditEntry(
+        limit="investigation",
+        verdict="deny" if stops else "warn",
+        reason=text,
+        facts={
+            "tool": event.tool.name,
+            "tool_use_id": event.tool.id,
+            "counts_as": counted.kind,
+            "budget": "runaway",
+            "runaway": found.kind,
+            "times": found.times,
+        },
+        evaluator=EVALUATOR,
+        agent=event.agent,
+        session=event.session,
+        subagent=event.subagent,
+    )
+    return InvestigationVerdict(
+        not stops, text if stops else "", "" if stops else text, entry, text if stops else "", "runaway"
+    )
