@@ -1,0 +1,124 @@
+"""Worlds with a known truth through the whole daemon: hooks in, texts out, push-backs heard; what became of each is known.
+
+The driver reads what an agent is told, and nothing of the records: what it counted stands against what the headline does.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from borgd.cli.debug.replay_files import OutcomeFiles, read_outcomes
+from borgd.recall.choose import HORIZON_MS
+from borgd.replay.engine import Replay
+from borgd.replay.findings import ReplayResult
+from borgd.replay.result import result
+from borgd.server.service import Service
+from tests.server.support import Agent, lesson, running_service, write_config, write_lessons
+
+SYSTEMS = {"Meadow": ("importer", "batch window", "row limit"), "Orion": ("uploader", "retry limit", "backoff cap")}
+
+
+def lesson_of(system: str) -> dict[str, Any]:
+    part, setting, other = SYSTEMS[system]
+    return lesson(
+        system.upper(),
+        f"When the {setting} of the {part} changes, is its {other} raised with it?",
+        consequence=f"The {part} drops work without a word.",
+        situations=[f"changing the {setting} or the {other} of the {part}"],
+        scope=[system],
+        engineers=["mira"],
+    )
+
+
+@dataclass(frozen=True)
+class DaemonWorld:
+    """``told`` and ``untold``: the chance of a repeated correction in a session that was told a lesson or never was."""
+
+    told: float = 0.12
+    untold: float = 0.66
+    told_later: float | None = None
+    """The chance where told, in the second half."""
+    ends: Callable[[bool], float] = lambda _: 1.0
+    """The chance that a session says that it ended, by whether it was told."""
+    subagents: float = 0.0
+    """Sessions whose first contact is a subagent's."""
+    tasks: int = 1
+    holdout: float = 0.2
+
+
+WORLDS = {
+    "early and Stop": DaemonWorld(),
+    "no effect, sessions that never end": DaemonWorld(told=0.4, untold=0.4, ends=lambda _: 0.0),
+    "ends lost where told": DaemonWorld(told=0.3, untold=0.5, ends=lambda told: 0.2 if told else 1.0),
+    "subagents first": DaemonWorld(subagents=0.5),
+    "drift half-way": DaemonWorld(told_later=0.66),
+    "several tasks": DaemonWorld(tasks=2),
+}
+
+
+@dataclass
+class Seen:
+    """What the driver saw: occasions by whether they were told, and how many of them it corrected."""
+
+    told: list[bool] = field(default_factory=list)
+    untold: list[bool] = field(default_factory=list)
+
+
+async def session(service: Service, world: DaemonWorld, seen: Seen, chance: random.Random, number: int, later: bool) -> None:
+    agent = Agent(service, session=f"n{number}", cwd="/w/none")
+    ended = True
+    for system in chance.sample(list(SYSTEMS), world.tasks):
+        part, setting, other = SYSTEMS[system]
+        name = system.upper()
+        heard = ""
+        if chance.random() < world.subagents:
+            call: dict[str, Any] = {
+                "tool_name": "Edit",
+                "tool_input": {"file_path": f"/w/none/{system.lower()}/{part}_{setting}.py"},
+            }
+            await agent.prompt(f"Raise the {setting} of the {part} and keep its {other}.")
+            out = await agent.send(
+                "PostToolUse", **call, tool_use_id="s1", tool_response={}, agent_id="a1", agent_type="Explore"
+            )
+            heard += str(out)
+        heard += await agent.prompt(f"In {system}, raise the {setting} of the {part}; keep its {other}.")
+        await agent.edit(f"src/{part}.py", f"value = {number}")
+        heard += await agent.stop(f"The {setting} of the {part} of {system} is raised; its {other} is unchanged.")
+        told = name in heard
+        if told and chance.random() < 0.5:
+            await agent.stop(f"{name}: skip - nothing to do", stop_hook_active=True)
+        rate = (world.told_later if later and world.told_later is not None else world.told) if told else world.untold
+        corrected = chance.random() < rate
+        if corrected:
+            await agent.prompt(
+                f"No, that's wrong: with the {setting} of the {part} of {system} you must raise its {other} too."
+            )
+        (seen.told if told else seen.untold).append(corrected)
+        ended = ended and chance.random() < world.ends(told)
+    if ended:
+        await agent.send("SessionEnd", reason="other")
+
+
+async def lived(home: Path, world: DaemonWorld, sessions: int, seed: int = 5) -> tuple[Seen, ReplayResult]:
+    """What the driver saw of ``sessions`` sessions, and what the headline says of their journals a day later."""
+    write_lessons(home, *(lesson_of(system) for system in SYSTEMS))
+    write_config(home, f"[recall]\nholdout = {world.holdout}\nfloor = 0.05\n[people]\nengineer = 'mira'\n[investigation]\n")
+    chance, seen = random.Random(seed), Seen()
+    async with running_service() as service:
+        for place, system in enumerate(SYSTEMS):  # the first contact with a lesson is no occasion
+            part, setting, other = SYSTEMS[system]
+            await Agent(service, session=f"first{place}").prompt(
+                f"In {system}, raise the {setting} of the {part}, not its {other}."
+            )
+        for number in range(sessions):
+            await session(service, world, seen, chance, number, later=number >= sessions // 2)
+    data = home / ".local/share/borgd"
+    outcomes = read_outcomes(OutcomeFiles([data / "outcomes.jsonl"], []), beliefs=False)
+    lines = (data / "decisions.jsonl").read_bytes().splitlines(keepends=True)
+    replay = Replay([], ("avoided",), outcomes, outcomes.latest_ms + 2 * HORIZON_MS)
+    replay.feed(replay.read(lines))
+    return seen, result(replay)
