@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 CLIENT_NAME = "borg-hook"
+_WORD = re.compile(r"'[^']*'|[^\s]+")
 
 Options = Mapping[str, Any]
 
@@ -23,11 +24,16 @@ class Wiring(NamedTuple):
     below_home: str
     file: str
     handler: Callable[[str, str, str, Options], dict[str, Any]]
+    permits: bool = False
+    """Its settings hold permissions, and it reads skills beside them."""
+    then: str = ""
+    """What the person still has to do in the agent, in a sentence."""
 
     def path(self, env: Mapping[str, str], home: str) -> str:
         """The settings file of this user."""
-        moved = env.get(self.variable, "")
-        return '/'.join(part.rstrip('/') for part in ((moved,) if moved else (home, self.below_home)) if part) + f"/{self.file}"
+        moved = env.get(self.variable, "").rstrip("/")
+        directory = moved or f"{home.rstrip('/')}/{self.below_home}".rstrip("/")
+        return f"{directory}/{self.file}"
 
 
 def _arguments(client: str, agent: str, event: str, options: Options) -> dict[str, Any]:
@@ -50,16 +56,24 @@ def _guarded_line(client: str, agent: str, event: str, options: Options) -> dict
 
 
 WIRINGS: Mapping[str, Wiring] = {
-    "claude-code": Wiring("CLAUDE_CONFIG_DIR", ".claude", "settings.json", _arguments),
-    "codex": Wiring("CODEX_HOME", ".codex", "hooks.json", _line),
+    "claude-code": Wiring("CLAUDE_CONFIG_DIR", ".claude", "settings.json", _arguments, permits=True),
+    "codex": Wiring(
+        "CODEX_HOME",
+        ".codex",
+        "hooks.json",
+        _line,
+        then="Codex runs a new hook once you trust it: open Codex and look at /hooks.",
+    ),
     "gemini": Wiring("GEMINI_CLI_HOME", "", ".gemini/settings.json", _guarded_line),
 }
 
 
 def client_in(command: str) -> str:
     """The path of the client that a hook's ``command`` calls; empty: it calls another program."""
-    for word in re.findall(r"'[^']*'|[^\s]+", command):
-        path = word.strip("'")
+    if command[:1] == "/" and command.endswith(f"/{CLIENT_NAME}"):  # the form without a shell: one path, blanks and all
+        return command
+    for word in _WORD.findall(command):
+        path = str(word).strip("'")
         if path.endswith(f"/{CLIENT_NAME}"):
             return path
     return ""

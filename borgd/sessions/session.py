@@ -382,8 +382,10 @@ def touched(event: Event) -> list[str]:
     """Paths that a tool call names in its input, relative to where the session works where they are inside it."""
     if event.tool is None:
         return []
+    several = event.tool.input.get("paths")
     paths = [event.tool.input.get(name) for name in ("file_path", "notebook_path")]
-    return [relative(path, event.cwd) for path in paths if isinstance(path, str) and path]
+    paths += several if isinstance(several, list) else []
+    return list(dict.fromkeys(relative(path, event.cwd) for path in paths if isinstance(path, str) and path))
 
 
 def relative(path: str, cwd: str) -> str:

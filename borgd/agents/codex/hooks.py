@@ -33,7 +33,7 @@ MOMENTS = {
 }
 TAKES_CONTEXT = frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"})
 """host: events whose additionalContext reaches the model."""
-TAKES_NOTE = frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SubagentStop", "Interrupt"})
+TAKES_NOTE = TAKES_CONTEXT - {"SubagentStart"} | {"Stop", "SubagentStop", "Interrupt"}
 """host: events at which a systemMessage is shown to the person."""
 HOOK_PROMPT = "<hook_prompt"
 """host: how a hook's reason comes back as a message of the user."""

@@ -8,7 +8,7 @@ FILE_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** M
 
 
 def edit_of(patch: str) -> dict[str, Any]:
-    """The patch as an edit's input: ``file_path`` the first file, ``paths`` all, ``old_string`` and ``new_string`` the lines."""
+    """The patch as an edit's input: ``file_path`` the first file, ``paths`` all, ``old_string``, ``new_string`` lines."""
     paths: list[str] = []
     old: list[str] = []
     new: list[str] = []
