@@ -74,7 +74,6 @@ class _Payload(msgspec.Struct):
     reason: str | None = None
     trigger: str | None = None
     notification_type: str | None = None
-    message: str | None = None
     prompt: str | None = None
     command_name: str | None = None
     command_args: str | None = None
@@ -106,15 +105,35 @@ def _decode(body: bytes) -> _Payload:
         try:
             return _decoder.decode(text)
         except msgspec.ValidationError:
-            raise
+            return _usable(text)
         except msgspec.DecodeError:  # half a character somewhere, or truly damaged
-            return _decoder.decode(repaired(text))
+            return _usable(repaired(text))
     except msgspec.ValidationError as error:
         raise ProtocolError(f"Claude Code's hook JSON is not as expected: {error}") from None
     except msgspec.DecodeError as error:
         raise ProtocolError(f"Claude Code's hook JSON is damaged: {error}") from None
     except RecursionError:
         raise ProtocolError("Claude Code's hook JSON is nested too deeply") from None
+
+
+def _usable(text: bytes) -> _Payload:
+    """What can be used of a payload: a field of a type that we do not know counts as absent, the session's id must be one.
+
+    A host's next release may change any field; it must not silence all others.
+    """
+    fields = msgspec.json.decode(text, type=dict[str, Any])
+    kept = {"session_id": fields.get("session_id", "")}
+    for name in _Payload.__struct_fields__:
+        if name not in fields:
+            continue
+        try:
+            msgspec.convert({name: fields[name]}, _Payload)
+        except msgspec.ValidationError:
+            if name == "stop_hook_active":  # never to be taken for "not yet": the turn would not end
+                kept[name] = bool(fields[name])
+            continue
+        kept[name] = fields[name]
+    return msgspec.convert(kept, _Payload)
 
 
 def _running(tasks: object) -> bool:
