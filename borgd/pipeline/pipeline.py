@@ -89,7 +89,12 @@ class Pipeline:
     def compacted(self, session: Session) -> str:
         """What the agent was told and no longer sees; told once, whether a hook or the transcript speaks of it first."""
         session.compactions_answered = max(session.compactions_answered + 1, session.compactions)
-        return self.recall.after_compaction(session)
+        return "" if self.is_quiet(session) else self.recall.after_compaction(session)
+
+    def is_quiet(self, session: Session) -> bool:
+        """Whether the repository that the session works in wants no lesson and no hint; limits stay."""
+        own = self.investigations.own.of(session.cwd)
+        return own is not None and own.off
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A person spoke: what it corrects, what it opens, what it brings up, what waits to be handed over."""
@@ -157,13 +162,15 @@ class Pipeline:
         await self.outcomes.at_stop(session, event, now_ms)
         if nothing_new(session):
             return Reply()
-        block = await self.recall.stop(session, event, now_ms)
+        block = "" if self.is_quiet(session) else await self.recall.stop(session, event, now_ms)
         if block:
             session.blocked_at = (event.last_message[:PROMPT_CHARS], now_ms)
         return Reply(block=block)
 
     async def context(self, session: Session, event: Event, heard: str, now_ms: int) -> Reply:
         """What was heard, people's answers, what waited, what comes up now: as much as the host takes; the rest waits."""
+        if quiet := self.is_quiet(session):
+            heard, session.free = "", []
         texts = [text for text in (heard, *await self.interrupts.waiting(session, now_ms), *session.free) if text]
         room = self.recall.policy.host_chars
         fitting = 0
@@ -174,7 +181,7 @@ class Pipeline:
             fitting += 1
         session.free = texts[fitting:]
         event, session.new_work = _brought_up(event, session.new_work), []
-        early = "" if session.free else await self.recall.early(session, event, now_ms, room)
+        early = "" if session.free or quiet else await self.recall.early(session, event, now_ms, room)
         return Reply(context=BETWEEN.join([*texts[:fitting], *([early] if early else [])]))
 
 
