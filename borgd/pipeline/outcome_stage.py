@@ -148,16 +148,27 @@ class OutcomeStage:
             found += judge_tests(decision, name, self.knowledge.lessons, share=1 / len(told), ms=now_ms)
         await self.tell(session, found)
 
+    async def answered(self, session: Session, event: Event, now_ms: int) -> None:
+        """A Stop at which the turn goes on: what the agent answered by now is read, what it left out may still come."""
+        asked = self._decision(session, session.open_ask)
+        if asked is not None and answers(event.last_message or session.last_message, shown(asked)):
+            await self.tell(session, self._judge_ask(session, event, now_ms))
+
+    def _judge_ask(self, session: Session, event: Event, now_ms: int) -> list[Outcome]:
+        """The outcomes of the open ask, which is closed with it."""
+        asked = self._decision(session, session.open_ask)
+        if asked is None:
+            return []
+        changes = WorkChanges(tuple(session.changed_paths), tuple(session.changed_lines))
+        said = answers(event.last_message or session.last_message, shown(asked))
+        session.open_ask = ""
+        session.write(("#borg-answered", ""))
+        return judge_answers(asked, said, self.knowledge.lessons, changes, ms=now_ms)
+
     async def at_stop(self, session: Session, event: Event, now_ms: int) -> None:
         """Judge the open ask by its answers, and early deliveries by what changed."""
         changes = WorkChanges(tuple(session.changed_paths), tuple(session.changed_lines))
-        found: list[Outcome] = []
-        asked = self._decision(session, session.open_ask)
-        if asked is not None:
-            said = answers(event.last_message or session.last_message, shown(asked))
-            found += judge_answers(asked, said, self.knowledge.lessons, changes, ms=now_ms)
-            session.open_ask = ""
-            session.write(("#borg-answered", ""))
+        found = self._judge_ask(session, event, now_ms)
         for decision in session.decisions:
             if decision.channel != "stop":
                 found += judge_early(decision, self.knowledge.lessons, changes, ms=now_ms)

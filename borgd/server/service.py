@@ -314,6 +314,8 @@ class Service:
             self.transcripts.read(session, event.transcript)
             for path in self.assembly.knowledge.files.values():
                 self.watcher.look(path)
+            if event.moment is Moment.STOP and not session.subagent:
+                self.sessions.take_over(session, event.running)
             reply = await self.assembly.pipeline.handle(session, event, now_ms)
             if time.perf_counter_ns() - started > self.patience_s(event.moment) * 1e9:
                 await self._take_back(session, now_ms)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from borgd.agents.event import Event, Moment, Reply, ToolCall
+from borgd.agents.event import ID_CHARS, Event, Moment, Reply, ToolCall
 from borgd.agents.json_repair import repaired
 from borgd.errors import ProtocolError
 
@@ -52,6 +52,15 @@ TAKES_CONTEXT = {
 
 SPAWNING_TOOLS = {"Agent", "Task"}
 """host: tools that call a subagent with a ``prompt``."""
+
+AGENT_TASKS = frozenset(
+    {"subagent", "agent", "workflow", "teammate", "local_agent", "remote_agent", "in_process_teammate", "local_workflow"}
+)
+"""host: kinds of background tasks that are agents at work; the others are shells, monitors and the like."""
+RUNNING = ("running", "pending")
+"""host: states of a background task that is under way."""
+RUNNING_TASKS = 100
+"""guard: running agents of one Stop that are looked at."""
 
 MACHINE_PREFIXES = ("<task-notification>", "<system-reminder>", "Stop hook feedback:", "<local-command-", "<command-name>")
 """How a prompt starts that no person typed: a background task's report, a hook's own reason coming back."""
@@ -136,8 +145,14 @@ def _usable(text: bytes) -> _Payload:
     return msgspec.convert(kept, _Payload)
 
 
-def _running(tasks: object) -> bool:
-    return isinstance(tasks, list) and any(isinstance(task, dict) and task.get("status") == "running" for task in tasks)
+def _running(tasks: object) -> tuple[str, ...]:
+    """The ids of background tasks that are agents and under way: a shell or a monitor may run for ever."""
+    found = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return tuple(
+        str(task.get("id") or "")[:ID_CHARS]
+        for task in found
+        if task.get("status") in RUNNING and (task.get("type") in AGENT_TASKS or task.get("agent_type"))
+    )[:RUNNING_TASKS]
 
 
 def _transcript(payload: _Payload) -> str:
@@ -205,7 +220,7 @@ def parse(event: str, body: bytes) -> Event:
         tool=_tool(payload, event),
         last_message=payload.last_assistant_message or "",
         stop_again=bool(payload.stop_hook_active),
-        background=_running(payload.background_tasks),
+        running=_running(payload.background_tasks),
         source=payload.source or payload.reason or payload.trigger or payload.notification_type or "",
         mode=payload.permission_mode or "",
         model=payload.to_model or (payload.model if isinstance(payload.model, str) else ""),
