@@ -145,13 +145,18 @@ def _usable(text: bytes) -> _Payload:
     return msgspec.convert(kept, _Payload)
 
 
+def _is_agent(task: dict[str, Any]) -> bool:
+    """Whether a background task is an agent; one that says nothing of its kind is, unless it names a command."""
+    if task.get("agent_type") or task.get("type") in AGENT_TASKS:
+        return True
+    return not (task.get("type") or task.get("command") or task.get("server"))
+
+
 def _running(tasks: object) -> tuple[str, ...]:
     """The ids of background tasks that are agents and under way: a shell or a monitor may run for ever."""
     found = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
     return tuple(
-        str(task.get("id") or "")[:ID_CHARS]
-        for task in found
-        if task.get("status") in RUNNING and (task.get("type") in AGENT_TASKS or task.get("agent_type"))
+        str(task.get("id") or "")[:ID_CHARS] for task in found if task.get("status") in RUNNING and _is_agent(task)
     )[:RUNNING_TASKS]
 
 
