@@ -148,27 +148,22 @@ class OutcomeStage:
             found += judge_tests(decision, name, self.knowledge.lessons, share=1 / len(told), ms=now_ms)
         await self.tell(session, found)
 
-    async def answered(self, session: Session, event: Event, now_ms: int) -> None:
-        """A Stop at which the turn goes on: what the agent answered by now is read, what it left out may still come."""
-        asked = self._decision(session, session.open_ask)
-        if asked is not None and answers(event.last_message or session.last_message, shown(asked)):
-            await self.tell(session, self._judge_ask(session, event, now_ms))
+    async def at_stop(self, session: Session, event: Event, now_ms: int, *, goes_on: bool = False) -> None:
+        """Judge the open ask by its answers, and early deliveries by what changed.
 
-    def _judge_ask(self, session: Session, event: Event, now_ms: int) -> list[Outcome]:
-        """The outcomes of the open ask, which is closed with it."""
+        :param goes_on: the turn is not over: what the agent answered by now is read, everything else may still come.
+        """
+        changes = WorkChanges(tuple(session.changed_paths), tuple(session.changed_lines))
+        found: list[Outcome] = []
         asked = self._decision(session, session.open_ask)
-        if asked is None:
-            return []
-        changes = WorkChanges(tuple(session.changed_paths), tuple(session.changed_lines))
-        said = answers(event.last_message or session.last_message, shown(asked))
-        session.open_ask = ""
-        session.write(("#borg-answered", ""))
-        return judge_answers(asked, said, self.knowledge.lessons, changes, ms=now_ms)
-
-    async def at_stop(self, session: Session, event: Event, now_ms: int) -> None:
-        """Judge the open ask by its answers, and early deliveries by what changed."""
-        changes = WorkChanges(tuple(session.changed_paths), tuple(session.changed_lines))
-        found = self._judge_ask(session, event, now_ms)
+        said = answers(event.last_message or session.last_message, shown(asked)) if asked is not None else {}
+        if asked is not None and (said or not goes_on):
+            found += judge_answers(asked, said, self.knowledge.lessons, changes, ms=now_ms)
+            session.open_ask = ""
+            session.write(("#borg-answered", ""))
+        if goes_on:
+            await self.tell(session, found)
+            return
         for decision in session.decisions:
             if decision.channel != "stop":
                 found += judge_early(decision, self.knowledge.lessons, changes, ms=now_ms)

@@ -162,7 +162,7 @@ class Pipeline:
         """The agent is about to finish: judge what it was asked before, then ask, at most once a prompt."""
         await self.investigations.stop(event)
         if self.postponed(session, event, now_ms):
-            await self.outcomes.answered(session, event, now_ms)
+            await self.outcomes.at_stop(session, event, now_ms, goes_on=True)
             return Reply()
         await self.outcomes.at_stop(session, event, now_ms)
         if nothing_new(session):
