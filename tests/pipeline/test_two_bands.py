@@ -32,7 +32,7 @@ SURE = [
 MAYBE = [
     "a week would be plenty",
     "could the mobile app be affected?",
-    "I'd have used the helper",
+    "hm, 30 days?",
 ]
 NONE = [
     # polite noes, and answers
