@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print_json, records
+from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print_json, records, with_dashes
 from borgd.cli.lesson.terminal import ask_missing
 from borgd.cli.lesson.trial import plain, told, try_proposal
 from borgd.cli.lesson.verdicts import episodes
@@ -45,7 +45,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--turn", metavar="N", type=int, help="with --session")
     add_fields(parser, required=False, full=False)
     parser.add_argument("--json", action="store_true", help="print the proposal and what its trial showed as JSON")
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args(with_dashes(argv))
     episode = _episode(arguments)
     known = table(records("proposals"))
     made = _replacing(_checked(parser, arguments, episode), known.waiting)
