@@ -11,13 +11,13 @@ import pytest
 
 from borgd.cli import dispatch
 from borgd.cli.memory import assimilate as command
-from borgd.cli.memory import assimilate_state
 from borgd.errors import InputError
 from borgd.journal import Journal
 from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import episode
 from borgd.lessons.mining import LINE_BYTES, Miner
 from borgd.paths import user_paths
+from borgd.stores import assimilate_state
 from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]

@@ -12,13 +12,13 @@ from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print
 from borgd.cli.lesson.terminal import ask_missing
 from borgd.cli.lesson.trial import plain, told, try_proposal
 from borgd.cli.lesson.verdicts import episodes
-from borgd.cli.memory import assimilate_state
 from borgd.clock import now_ms
 from borgd.errors import BorgError, UsageError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.proposals import PER_EPISODE, Proposal, propose, table
 from borgd.paths import user_paths
 from borgd.recall.near_duplicates import ALIKE, likeness, words
+from borgd.stores import assimilate_state
 from borgd.stores.past_sessions import find_doubtful
 
 TEACHING = """A lesson is a question to ask yourself next time, never an answer. What was wanted for this task alone is none.

@@ -19,8 +19,6 @@ import msgspec
 
 from borgd.cli.lesson.lesson_files import append, complain, print_json, records, settings
 from borgd.cli.lesson.verdicts import episodes
-from borgd.cli.memory import assimilate_state
-from borgd.cli.memory.assimilate_state import AssimilateState, ReadTranscript
 from borgd.cli.terminal_text import count
 from borgd.errors import BorgError, InputError
 from borgd.lessons.corrections.detect import own_rules
@@ -29,7 +27,8 @@ from borgd.lessons.episodes import Episode
 from borgd.lessons.mining import LINE_BYTES, MinedEpisode, Miner
 from borgd.lessons.proposals import table, unheard
 from borgd.lessons.sanitize import clean
-from borgd.stores import repository
+from borgd.stores import assimilate_state, repository
+from borgd.stores.assimilate_state import AssimilateState, ReadTranscript
 
 BATCH = 100
 """design: episodes stored together, and files after which the state is saved."""
