@@ -17,7 +17,7 @@ from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import episode
 from borgd.lessons.mining import LINE_BYTES, Miner
 from borgd.paths import user_paths
-from borgd.stores import assimilate_state
+from borgd.stores.past import assimilate_state
 from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]

@@ -19,7 +19,7 @@ from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import episode
 from borgd.memory.records import Decision, Outcome, PoolEntry
 from borgd.paths import private_dir, user_paths
-from borgd.stores import assimilate_state
+from borgd.stores.past import assimilate_state
 
 Borg = Callable[..., Any]
 

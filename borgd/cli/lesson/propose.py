@@ -18,8 +18,8 @@ from borgd.lessons.episodes import Episode
 from borgd.lessons.proposals import PER_EPISODE, Proposal, propose, table
 from borgd.paths import user_paths
 from borgd.recall.near_duplicates import ALIKE, likeness, words
-from borgd.stores import assimilate_state
-from borgd.stores.past_sessions import find_doubtful
+from borgd.stores.past import assimilate_state
+from borgd.stores.past.past_sessions import find_doubtful
 
 TEACHING = """A lesson is a question to ask yourself next time, never an answer. What was wanted for this task alone is none.
 Give --situation three to six times: what a person would ask for, what code would be touched, identifiers, other words.
