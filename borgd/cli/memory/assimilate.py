@@ -27,7 +27,8 @@ from borgd.lessons.episodes import Episode
 from borgd.lessons.mining import LINE_BYTES, MinedEpisode, Miner
 from borgd.lessons.proposals import table, unheard
 from borgd.lessons.sanitize import clean
-from borgd.stores.past import assimilate_state, repository
+from borgd.stores import repository
+from borgd.stores.past import assimilate_state
 from borgd.stores.past.assimilate_state import AssimilateState, ReadTranscript
 
 BATCH = 100

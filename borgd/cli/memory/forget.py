@@ -27,7 +27,8 @@ from borgd.lessons.team import Kind, hashed, parse_name
 from borgd.lessons.team import file_name as team_file_name
 from borgd.paths import session_file_name, user_paths
 from borgd.protocol.client import UnreachableError, call
-from borgd.stores.past import assimilate_state, forgotten_lessons, session_ledger
+from borgd.stores import forgotten_lessons, session_ledger
+from borgd.stores.past import assimilate_state
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
 """design: the journals that name lessons or sessions, but for audit.jsonl."""
