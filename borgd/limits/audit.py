@@ -132,20 +132,25 @@ class _Line(msgspec.Struct):
     intact: bool
 
 
+class _Place(msgspec.Struct):
+    """Where a line says that it stands."""
+
+    seq: int
+    prev: str
+
+
 def _read(number: int, raw: bytes) -> _Line | None:
     """One line of the file; None where not even its number and links can be read."""
     sealed = _SEALED.fullmatch(raw)
     if sealed is None:
         return None
+    whole = sealed[1] + b"}"
     try:
-        body = msgspec.json.decode(sealed[1] + b"}")
+        body = msgspec.json.decode(whole, type=_Place)
     except (msgspec.DecodeError, RecursionError):
         return None
-    seq, prev = body.get("seq"), body.get("prev")
-    if type(seq) is not int or not isinstance(prev, str):
-        return None
     digest = sealed[2].decode()
-    return _Line(number, seq, prev, digest, sha256(sealed[1] + b"}").hexdigest() == digest)
+    return _Line(number, body.seq, body.prev, digest, sha256(whole).hexdigest() == digest)
 
 
 TrailLines = Callable[[], Iterable[tuple[bytes, bool]]]

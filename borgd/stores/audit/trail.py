@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 import msgspec
@@ -84,6 +84,7 @@ class AuditTrail:
         self._counted = 0
         """Number of the last verdict that is in the counts; below 0: they were never counted."""
         self._started = False
+        self._counter: Thread | None = None
         self._lock = Lock()
         self._waiting: list[tuple[AuditEntry, int]] = []
         self._waiting_lock = Lock()
@@ -157,15 +158,10 @@ class AuditTrail:
                 self._counted = 0
             return
         records = list(verdicts_in(tail))
-        if kept is not None and (not records or first_seq(records) > kept.seq + 1):
-            tail, size = tail_of(path, MOST_TAIL_BYTES)
-            records = list(verdicts_in(tail))
         position = position_behind(path, tail, size)
         if not records or position is None or not self._follower.resume(position):
             return  # everything is read, by the first append
         self._head = next(head for record in reversed(records) if (head := head_of(record)))
-        if kept is not None and first_seq(records) > kept.seq + 1:
-            self._counted = -1
         self._count(records)
 
     def _last_of_parts(self) -> TrailHead:
@@ -245,9 +241,27 @@ class AuditTrail:
             return
         for record in records:
             head = head_of(record)
+            if head is not None and head.seq > self._counted + 1 and not self._fill(head.seq):
+                self._counted = -1  # counted anew when somebody asks
+                return
             if head is not None and head.seq > self._counted:
                 self._counted = head.seq
                 _add(self._counts, str(record.get("limit", "")), str(record.get("verdict", "")))
+
+    def _fill(self, before: int) -> bool:
+        """Count verdicts up to ``before`` that stand in files which another process put aside; False: not all are near."""
+        missed: dict[int, dict[str, Any]] = {}
+        for path in [self.journal.path, *reversed(self._parts())]:
+            found = list(verdicts_in(tail_of(path, MOST_TAIL_BYTES)[0]))
+            missed |= {seq: record for record in found if self._counted < (seq := int(record["seq"])) < before}
+            if len(missed) >= before - self._counted - 1 or (found and first_seq(found) <= self._counted):
+                break
+        if len(missed) < before - self._counted - 1:
+            return False
+        for seq in sorted(missed):
+            self._counted = seq
+            _add(self._counts, str(missed[seq].get("limit", "")), str(missed[seq].get("verdict", "")))
+        return True
 
     def counts(self) -> Counts:
         """How many verdicts there are, by limit and verdict, those that are about to be written included.
@@ -259,7 +273,9 @@ class AuditTrail:
                 self._start()
                 self._newest(self._follower.read())
             if self._counted < 0:
-                self.background.put(self._count_all)
+                if self._counter is None:
+                    self._counter = Thread(target=self._count_all, name="borgd-count", daemon=True)
+                    self._counter.start()
                 return {}
             found = {limit: dict(verdicts) for limit, verdicts in self._counts.items()}
         with self._waiting_lock:
