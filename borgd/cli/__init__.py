@@ -35,6 +35,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("trust",): ("memory.trust", "engineers' trust by area"),
     ("memory",): ("memory.memory", "export what is remembered"),
     ("investigate",): ("limits.investigate", "start, status, extend, stop an investigation budget"),
+    ("repo",): ("limits.repo", "let a repository's .borgd.toml tighten limits: allow, deny, show"),
     ("ask",): ("limits.ask", "ask the person, if the budget admits it"),
     ("inbox",): ("limits.inbox", "pending and deferred asks: list, answer, dismiss"),
     ("escalate",): ("limits.escalate", "may a specialist be called?"),

@@ -27,7 +27,7 @@ from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.escalations import EscalationStore, matches
 from borgd.stores.investigations import InvestigationStore
 from borgd.stores.repository import name as repository_name
-from borgd.stores.repository_config import RepositoryConfigs
+from borgd.stores.repository_config import AllowedFiles, RepositoryConfigs
 
 HELD_BACK = 4_096
 """guard: messages and calls held back per session until its next event, and sessions they are held back for."""
@@ -49,10 +49,10 @@ class InvestigationStage:
 
     def __init__(self, where: Paths, config: Config, trail: AuditTrail | None = None) -> None:
         self.trail = trail or AuditTrail(where)
-        self.own = RepositoryConfigs()
+        self.own = RepositoryConfigs(AllowedFiles(where.data))
         self.config = config
         self.store = InvestigationStore(
-            where.state / "investigations", config.investigation, repository=repository_name, own=self._own
+            where.state / "investigations", config.investigation, repository=repository_name, own=self.own.limits_of
         )
         self.escalations = EscalationStore(where, config.escalation)
         self.problem = ""
@@ -60,10 +60,6 @@ class InvestigationStage:
         self.uncounted = 0
         """Events that the limits could not count because the disk refused."""
         self._usage: OrderedDict[tuple[str, str, str], _SessionUsage] = OrderedDict()
-
-    def _own(self, directory: str) -> Any:
-        found = self.own.of(directory)
-        return None if found is None else found.investigation
 
     def configure(self, config: Config) -> None:
         """Settings changed."""

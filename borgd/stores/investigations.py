@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from borgd.agents.event import Event, ToolCall
-from borgd.config.schema import InvestigationConfig, RepositoryInvestigationConfig
+from borgd.config.schema import InvestigationConfig
 from borgd.errors import LimitError
 from borgd.limits.investigation.ledger import (
     Charged,
@@ -37,6 +37,7 @@ from borgd.limits.investigation.runaway import REPEATS_TOLD
 from borgd.limits.investigation.tools import ToolCount, count
 from borgd.limits.investigation.verdict import InvestigationVerdict, runaway_verdict, verdict_of
 from borgd.paths import private_dir
+from borgd.stores.repository_config import RepositoryFile
 from borgd.stores.session_ledger import SessionLedger, Write, file_name
 
 LIVE_BOOKS = 128
@@ -48,7 +49,7 @@ KEPT_MS = 7 * 24 * 3600 * 1000
 T = TypeVar("T")
 Use = Turned | Tokens | MessageUsage
 Later = Callable[[Callable[[], None]], None]
-Own = Callable[[str], RepositoryInvestigationConfig | None]
+Own = Callable[[str], RepositoryFile | None]
 Repository = Callable[[str], str]
 
 
@@ -70,7 +71,7 @@ class InvestigationStore:
         """:param directory: of the sessions' journals, created when needed.
 
         :param repository: the name (owner/name) of the repository a directory is in.
-        :param own: what the repository's own file says, for a directory in it.
+        :param own: the repository's own file, where a person allowed it, for a directory in it.
         """
         self.directory = directory
         self.config = config
@@ -99,13 +100,15 @@ class InvestigationStore:
 
     def _profile(self, event: Event, *, subagent: bool) -> Profile:
         kind = kind_of(self.config, event.subagent if subagent else "", event.subagent_type)
+        own = self._own(event.cwd)
         return profile_for(
             self.config,
             kind,
             repository=self._repository(event.cwd),
             agent=event.agent,
             subagent_type=event.subagent_type if subagent else "",
-            own=self._own(event.cwd),
+            own=None if own is None else own.config.investigation,
+            own_file="" if own is None else own.path,
         )
 
     def _opened(self, event: Event, now_ms: int) -> Opened:

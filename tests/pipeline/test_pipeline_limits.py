@@ -11,6 +11,7 @@ import pytest
 from borgd.journal import Journal
 from borgd.paths import user_paths
 from borgd.stores.audit.trail import AuditTrail
+from borgd.stores.repository_config import AllowedFiles, RepositoryConfigs
 from tests.server.support import Agent, running_service, write_config
 
 pytestmark = pytest.mark.anyio
@@ -34,6 +35,14 @@ def told(out: dict[str, Any]) -> str:
 
 def trail(home: Path) -> list[dict[str, Any]]:
     return Journal(home / ".local/share/borgd/audit.jsonl").read().records
+
+
+def allow(repository: Path) -> None:
+    """As ``borg repo allow`` does."""
+    allowed = AllowedFiles(user_paths().data)
+    file = RepositoryConfigs(allowed).file(str(repository))
+    assert file is not None
+    allowed.allow(file)
 
 
 async def read(agent: Agent, name: str) -> dict[str, Any]:
@@ -106,9 +115,16 @@ async def test_a_repository_may_tighten_and_nothing_else(home: Path, tmp_path: P
     write_config(home, STRICT)
     async with running_service() as service:
         agent = Agent(service, cwd=str(repository))
+        await agent.prompt("Look first.")
+        assert [bool(denied(await read(agent, name))) for name in "123"] == [False] * 3, "nobody allowed it yet"
+        assert "borg repo allow" in str(service.status()["limits"]["repositories"])
+        allow(repository)
         await agent.prompt("Look.")
-        assert [bool(denied(await read(agent, name))) for name in "ab"] == [False, True]
+        told = [denied(await read(agent, name)) for name in "ab"]
+        assert [bool(one) for one in told] == [False, True]
+        assert str(own) in told[1], "a refusal names the file it comes from"
         own.write_text("[investigation.main]\nmax_retrieval_calls = 100\nmode = 'warn'\n")
+        allow(repository)
         await agent.prompt("Look again.")
         assert [bool(denied(await read(agent, name))) for name in "cdef"] == [False, False, False, True]
         own.write_text("[interrupts]\ndaily_interrupt_budget = 100\n")

@@ -34,6 +34,7 @@ CHECKS = (
     "agents.shell",
     "stores.configuration",
     "stores.off",
+    "stores.repository_file",
     "stores.journals",
     "stores.team",
     "stores.clock",

@@ -14,6 +14,7 @@ from borgd.config.read import read_config
 from borgd.errors import BorgError, ConfigError, JournalError
 from borgd.journal import Journal
 from borgd.stores.off_switch import OffSwitch
+from borgd.stores.repository_config import AllowedFiles, RepositoryConfigs, allow_command
 from borgd.stores.team import read_card
 
 LAST_FAILURES = 5
@@ -63,6 +64,19 @@ def off(scene: Scene) -> Iterator[DoctorFinding]:
         )
     for switch in OffSwitch(scene.where.state).switches(clock_now_ms()):
         yield DoctorFinding("off", NOTE, f"switched off: {described(switch)}", "borg on")
+
+
+def repository_file(scene: Scene) -> Iterator[DoctorFinding]:
+    """Whether the repository here has a file of its own, and whether it counts."""
+    configs = RepositoryConfigs(AllowedFiles(scene.where.data))
+    file = configs.file(str(scene.directory))
+    if file is None:
+        for problem in configs.problems.values():
+            yield DoctorFinding("repository file", NOTE, problem)
+    elif configs.limits_of(str(scene.directory)) is not None:
+        yield DoctorFinding("repository file", OK, f"{file.path} tightens limits here, as you allowed it")
+    elif configs.problems:
+        yield DoctorFinding("repository file", NOTE, next(iter(configs.problems.values())), allow_command(file))
 
 
 def journals(scene: Scene) -> Iterator[DoctorFinding]:
