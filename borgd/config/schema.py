@@ -37,6 +37,10 @@ class RecallConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Ids of lessons that are never withheld."""
     floor: float | None = None
     """The evidence below which no lesson comes under ``policy = "budget"``; not set: the tuned one."""
+    policy: Literal["cost", "budget"] = "cost"
+    """How it is decided what to tell: by what telling costs, or by the older rules, relative to the best match."""
+    level: Literal["quiet", "normal", "eager"] = "normal"
+    """How readily lessons are told: quiet doubles what a line or a block is taken to cost, eager halves it."""
     grader: tuple[str, ...] = ()
     """A command that reads JSON and answers grades; empty: none."""
     ask_cap: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -241,8 +245,6 @@ class RepositoryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     investigation: RepositoryInvestigationConfig = RepositoryInvestigationConfig()
     """Tighter limits for this repository."""
-    off: bool = False
-    """No lesson is recalled and no hint given in this repository; limits stay. Counts without being allowed."""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

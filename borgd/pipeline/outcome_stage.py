@@ -86,7 +86,8 @@ class OutcomeStage:
         session.edits += 1
         texts = [text for field in WRITTEN if isinstance(text := tool.input.get(field), str)]
         lines = [line[:LINE_CHARS] for text in texts for line in text.split("\n") if line.strip()]
-        session.changed_paths.extend(touched(event))
+        paths = touched(event)
+        session.changed_paths.extend(paths)
         session.changed_lines.extend(lines)
         session.turns.now.change(touched(event), lines)
         del session.changed_lines[:-KEPT_LINES]
@@ -148,25 +149,21 @@ class OutcomeStage:
             found += judge_tests(decision, name, self.knowledge.lessons, share=1 / len(told), ms=now_ms)
         await self.tell(session, found)
 
-    async def at_stop(self, session: Session, event: Event, now_ms: int, *, goes_on: bool = False) -> None:
-        """Judge the open ask by its answers, and early deliveries by what changed.
-
-        :param goes_on: the turn is not over: what the agent answered by now is read, everything else may still come.
-        """
-        changes = WorkChanges(tuple(session.changed_paths), tuple(session.changed_lines))
+    async def at_stop(self, session: Session, event: Event, now_ms: int) -> None:
+        """Judge the open ask by its answers, and early deliveries by what changed."""
+        paths, lines = tuple(session.changed_paths), tuple(session.changed_lines)
+        changes = WorkChanges(paths, lines)
         found: list[Outcome] = []
         asked = self._decision(session, session.open_ask)
-        said = answers(event.last_message or session.last_message, shown(asked)) if asked is not None else {}
-        if asked is not None and (said or not goes_on):
+        if asked is not None:
+            said = answers(event.last_message or session.last_message, shown(asked))
             found += judge_answers(asked, said, self.knowledge.lessons, changes, ms=now_ms)
             session.open_ask = ""
             session.write(("#borg-answered", ""))
-        if goes_on:
-            await self.tell(session, found)
-            return
         for decision in session.decisions:
             if decision.channel != "stop":
-                found += judge_early(decision, self.knowledge.lessons, changes, ms=now_ms)
+                since = WorkChanges(*session.written.since(decision.id, paths, lines))
+                found += judge_early(decision, self.knowledge.lessons, since, ms=now_ms)
         session.changed_paths.clear()
         session.changed_lines.clear()
         if session.open:

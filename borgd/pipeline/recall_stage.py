@@ -18,16 +18,20 @@ from borgd.agents.event import Event, Moment
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal
 from borgd.lessons.lesson import Lesson
+from borgd.lessons.redact import redact
 from borgd.memory.records import Decision
 from borgd.paths import fnv1a
 from borgd.recall import render
+from borgd.recall.by_cost import choose_block, choose_line
 from borgd.recall.choose import Choice, choose_early, choose_stop
+from borgd.recall.code_seen import code_stems
 from borgd.recall.context import Context
 from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
 from borgd.recall.policy import RecallPolicy
 from borgd.recall.text.scope import named_scopes
-from borgd.sessions.session import Session, touched
+from borgd.sessions.session import PROMPTS, Session, touched
+from borgd.sessions.work_so_far import command_text, written
 from borgd.stores.grader import GRADER_LESSONS, Grader
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.occasions import OccasionStore
@@ -80,46 +84,84 @@ class RecallStage:
         self.never_withheld = frozenset(config.recall.never_withheld)
         self.grader.command = config.recall.grader
 
+    async def read(self, session: Session, event: Event) -> bool:
+        """Take in what a tool call writes or runs, once, and closing words; whether code was written just now."""
+        tool = event.tool
+        if tool is not None:
+            new, whole = written(tool)
+            command = "" if whole else command_text(tool)
+            if not (whole or command) or not session.work.is_new(tool.id):
+                return False
+        elif event.moment is Moment.STOP and event.last_message:
+            new, whole, command = "", session.own_words(), ""
+        else:
+            return False
+        patterns = self.knowledge.index.patterns
+        hits = await self._locked(partial(patterns.match, whole, clock=time.perf_counter)) if whole else {}
+        gained = session.work.add(code_stems(redact(new or command)), hits)
+        lines = [("#borg-code", " ".join(gained))] if gained else []
+        if hits:
+            found = (f"{name}={hit.sign_bits},{hit.handled_bits}" for name, hit in hits.items())
+            lines.append(("#borg-signs", " ".join(found)))
+        session.write(*lines)
+        return tool is not None and bool(whole)
+
     async def early(self, session: Session, event: Event, now_ms: int, room: int) -> str:
         """What a prompt or a tool call brings up, as the agent reads it; empty: nothing.
 
         :param room: characters that the host still takes with this event.
         """
+        edit = await self.read(session, event)
         topics = self._topics(session, event)
-        if not topics:
+        by_cost = self.policy.rule == "cost"
+        if not (topics or (by_cost and (edit or event.moment is Moment.PROMPT))):
             return ""
-        policy = self.policy
-        if room < policy.early_chars:
-            policy = msgspec.structs.replace(policy, early_chars=max(0, room))
+        policy, lines_left = self._room(session, room)
         done = session.told()
         withhold = partial(self.holdout, session.whole)
-        choice = await self._choose(
-            session,
-            "early",
-            lambda matches, decision: choose_early(
-                matches,
-                self.knowledge.lessons,
-                self.knowledge.memory,
-                topics=topics,
-                done=done,
-                session=seed_of(session),
-                decision_id=decision,
-                now_ms=now_ms,
-                policy=policy,
-                withhold=withhold,
-            ),
-            now_ms,
-        )
+
+        def choose(matches: list[Match], decision: str) -> Choice:
+            knowledge = self.knowledge
+            if not by_cost:
+                return choose_early(
+                    matches, knowledge.lessons, knowledge.memory, topics=topics, done=done, session=seed_of(session),
+                    decision_id=decision, now_ms=now_ms, policy=policy, withhold=withhold,
+                )  # fmt: skip
+            return choose_line(
+                matches, knowledge.lessons, knowledge.memory, topics=topics, done=done, session=seed_of(session),
+                decision_id=decision, now_ms=now_ms, policy=policy, withhold=withhold, edit=edit, lines_left=lines_left,
+            )  # fmt: skip
+
+        choice = await self._choose(session, "early", choose, now_ms, judge=by_cost)
         came = choice is not None and bool(choice.shown or choice.held)
         if choice is not None and choice.decision is not None:
             await self._log(session, choice, "#borg-early")
+            call = event.tool.id if event.tool is not None and event.moment is Moment.BEFORE_TOOL else ""
+            session.written.told(choice.decision.id, call)
         for topic in topics:
-            session.topics[topic] = TOPIC_TRIES if came else session.topics.get(topic, 0) + 1
+            session.topics[topic] = TOPIC_TRIES if came or by_cost else session.topics.get(topic, 0) + 1
             session.write(("#borg-topic", f"{session.topics[topic]} {topic}"))
         if choice is None or not choice.text:
             return ""
         session.delivered.update(choice.shown)
         return choice.text
+
+    async def before_edit(self, session: Session, event: Event, now_ms: int) -> str:
+        """What an edit that is about to land brings up; empty: nothing, or the event is no edit."""
+        if self.policy.rule != "cost" or event.tool is None or not written(event.tool)[0]:
+            return ""
+        return await self.early(session, event, now_ms, self.policy.host_chars)
+
+    def _room(self, session: Session, room: int) -> tuple[RecallPolicy, int]:
+        """The policy with the characters that a line may still take here, and the lines that the session may still have."""
+        policy = self.policy
+        early = [one for one in session.decisions if one.channel == "early"]
+        told = sum(entry.shown for one in early for entry in one.pool)
+        if policy.rule == "cost":
+            room = min(room, policy.session_line_chars - sum(one.chars for one in early))
+        if room < policy.early_chars:
+            policy = msgspec.structs.replace(policy, early_chars=max(0, room))
+        return policy, max(0, policy.session_lines - told)
 
     def _topics(self, session: Session, event: Event) -> list[str]:
         """Systems this event names and whose lessons have not come yet; ANY at the first prompt."""
@@ -142,25 +184,24 @@ class RecallStage:
             return ""
         done = session.asked | session.withheld | session.whole.withheld | (session.delivered & session.acted)
         withhold = partial(self.holdout, session.whole)
+        await self.read(session, event)
         grades = await self.grader.grade(session.work_text(), await self._offered(session, done))
-        choice = await self._choose(
-            session,
-            "stop",
-            lambda matches, decision: choose_stop(
-                matches,
-                self.knowledge.lessons,
-                self.knowledge.memory,
-                done=done,
-                delivered=set(session.delivered),
-                session=seed_of(session),
-                decision_id=decision,
-                now_ms=now_ms,
-                policy=self.policy,
-                withhold=withhold,
+        by_cost = grades is None and self.policy.rule == "cost"
+
+        def choose(matches: list[Match], decision: str) -> Choice:
+            knowledge = self.knowledge
+            if by_cost:
+                return choose_block(
+                    matches, knowledge.lessons, knowledge.memory, done=done, delivered=set(session.delivered),
+                    session=seed_of(session), decision_id=decision, now_ms=now_ms, policy=self.policy, withhold=withhold,
+                )  # fmt: skip
+            return choose_stop(
+                matches, knowledge.lessons, knowledge.memory, done=done, delivered=set(session.delivered),
+                session=seed_of(session), decision_id=decision, now_ms=now_ms, policy=self.policy, withhold=withhold,
                 grades=grades,
-            ),
-            now_ms,
-        )
+            )  # fmt: skip
+
+        choice = await self._choose(session, "stop", choose, now_ms, judge=by_cost)
         if choice is None or choice.decision is None:
             return ""
         await self._log(session, choice, "#borg-asked" if choice.blocks else "#borg-early")
@@ -213,6 +254,8 @@ class RecallStage:
         moment: str,
         choose: Choose,
         now_ms: int,
+        *,
+        judge: bool,
     ) -> Choice | None:
         knowledge = self.knowledge
         if not knowledge.lessons:
@@ -223,7 +266,8 @@ class RecallStage:
 
         def decide() -> Choice:
             started = time.perf_counter_ns()
-            matches = [match for match in knowledge.index.match(context, knowledge.prior) if self._reaches(match, session)]
+            find = knowledge.index.judge if judge else knowledge.index.match
+            matches = [match for match in find(context, knowledge.prior) if self._reaches(match, session)]
             choice = choose(matches, decision_id)
             if choice.decision is None:
                 return choice
@@ -296,7 +340,26 @@ class RecallStage:
 
 
 def _context(session: Session, moment: str) -> Context:
-    return Context(text=session.work_text(), cwd=session.cwd, remote=session.remote, moment=moment)
+    work = session.work
+    whole = Context(
+        text=session.work_text(),
+        cwd=session.cwd,
+        remote=session.remote,
+        moment=moment,
+        code=work.whole.stems,
+        hits=work.whole.hits,
+    )
+    if work.turns < 2:
+        return whole
+    turn = msgspec.structs.replace(whole, text=_turn_text(session), code=work.turn.stems, hits=work.turn.hits)
+    return msgspec.structs.replace(whole, turn=turn)
+
+
+def _turn_text(session: Session) -> str:
+    """As ``work_text``, of the current turn alone."""
+    prompts = session.prompts[-min(PROMPTS, session.work.turn_prompts) :] if session.work.turn_prompts else []
+    parts = [*prompts, *session.work.turn_touches, session.plan, session.own_words()]
+    return "\n".join(part for part in parts if part)
 
 
 def seed_of(session: Session) -> str:

@@ -48,7 +48,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     reasons: dict[str, str] = {}
 
 
-class _Moment(NamedTuple):
+class ChoiceMoment(NamedTuple):
     """What both moments need to know to turn a pool into a choice."""
 
     memory: Memory
@@ -100,8 +100,8 @@ def choose_early(
     plain = early_pool(ranking.ranked, subject, done, policy)
     reasons = {**ranking.excluded, **_early_reasons(ranking, subject, done, policy)}
     top = _on_topic_top(ranking, subject)
-    moment = _Moment(memory, session, decision_id, now_ms, policy, "early", subject.names, withhold=withhold, top=top)
-    return _choose(moment, standing, plain, reasons, render.early_head(subject.names))
+    moment = ChoiceMoment(memory, session, decision_id, now_ms, policy, "early", subject.names, withhold=withhold, top=top)
+    return choose_slots(moment, standing, plain, reasons, render.early_head(subject.names))
 
 
 def choose_stop(
@@ -128,7 +128,7 @@ def choose_stop(
     """
     memory = memory or Memory(lessons, rule=policy.memory)
     ranking = rank(matches, lessons, memory, policy, session=session, asks=True)
-    moment = _Moment(memory, session, decision_id, now_ms, policy, "stop", withhold=withhold, top=ranking.top)
+    moment = ChoiceMoment(memory, session, decision_id, now_ms, policy, "stop", withhold=withhold, top=ranking.top)
     reasons = dict(ranking.excluded)
     if grades is not None and policy.grader_rule == "graded":
         return _choose_graded(moment, ranking, lessons, grades, done=done, delivered=delivered, reasons=reasons)
@@ -138,11 +138,11 @@ def choose_stop(
         moment = moment._replace(rule="widen")
         pool = widen_pool(ranking.ranked, [name for name, grade in grades.items() if grade > 1], done, policy)
     reasons |= _stop_reasons(ranking, done, policy, blocks=bool(pool))
-    return _choose(moment, [], pool, reasons, render.stop_head(stop_cap(policy)))
+    return choose_slots(moment, [], pool, reasons, render.stop_head(stop_cap(policy)))
 
 
 def _choose_graded(
-    moment: _Moment,
+    moment: ChoiceMoment,
     ranking: Ranking,
     lessons: Mapping[str, Lesson],
     grades: Mapping[str, int],
@@ -186,8 +186,8 @@ class _Slot(NamedTuple):
     cut: bool = False
 
 
-def _choose(
-    moment: _Moment, standing: Sequence[Ranked], plain: Sequence[Ranked], reasons: dict[str, str], head: str
+def choose_slots(
+    moment: ChoiceMoment, standing: Sequence[Ranked], plain: Sequence[Ranked], reasons: dict[str, str], head: str
 ) -> Choice:
     """Standing lessons first, then the slots for the rest by their draws."""
     if not standing and not plain:
@@ -200,7 +200,9 @@ def _choose(
     return _finish(moment, [*first, *_drawn(moment, plain, rule)], reasons, head)
 
 
-def _in_order(moment: _Moment, lessons: Sequence[Ranked], winners: Collection[str], room: int) -> tuple[list[_Slot], int]:
+def _in_order(
+    moment: ChoiceMoment, lessons: Sequence[Ranked], winners: Collection[str], room: int
+) -> tuple[list[_Slot], int]:
     """Lessons whose places are not drawn: ``winners`` are kept while there is room; and the room that is left."""
     placed = []
     for lesson in lessons:
@@ -211,7 +213,7 @@ def _in_order(moment: _Moment, lessons: Sequence[Ranked], winners: Collection[st
     return placed, max(0, room)
 
 
-def _drawn(moment: _Moment, lessons: Sequence[Ranked], rule: slots.SlotRule) -> list[_Slot]:
+def _drawn(moment: ChoiceMoment, lessons: Sequence[Ranked], rule: slots.SlotRule) -> list[_Slot]:
     """Lessons that compete by their draws: kept, cut, then the rest by score."""
     policy = moment.policy
     first = np.array([moment.channel == "early" or lesson.scoped for lesson in lessons], dtype=bool)
@@ -228,7 +230,7 @@ def _drawn(moment: _Moment, lessons: Sequence[Ranked], rule: slots.SlotRule) -> 
     ]
 
 
-def _finish(moment: _Moment, order: Sequence[_Slot], reasons: dict[str, str], head: str) -> Choice:
+def _finish(moment: ChoiceMoment, order: Sequence[_Slot], reasons: dict[str, str], head: str) -> Choice:
     """Withhold, write the text, write the record."""
     best = max(slot.ranked.evidence for slot in order)
     shown: list[Ranked] = []
@@ -265,7 +267,7 @@ def _scopes(order: Sequence[_Slot]) -> tuple[str, ...]:
 
 
 def _decision(
-    moment: _Moment, entries: Sequence[PoolEntry], evidence: float, chars: int, scopes: tuple[str, ...]
+    moment: ChoiceMoment, entries: Sequence[PoolEntry], evidence: float, chars: int, scopes: tuple[str, ...]
 ) -> Decision:
     """The record; who and where are for the caller to add."""
     policy, early = moment.policy, moment.channel == "early"
@@ -317,7 +319,7 @@ def _entry(slot: _Slot, place: int, best: float, chance: float, *, shown: bool, 
     )
 
 
-def _text(moment: _Moment, shown: Sequence[Ranked], head: str) -> str:
+def _text(moment: ChoiceMoment, shown: Sequence[Ranked], head: str) -> str:
     if not shown:
         return ""
     if moment.channel == "stop":
@@ -331,15 +333,15 @@ def _text(moment: _Moment, shown: Sequence[Ranked], head: str) -> str:
     return render.compose(head, lines, notes, _limit(moment), moment.decision_id)
 
 
-def _shape(moment: _Moment) -> render.LineShape:
+def _shape(moment: ChoiceMoment) -> render.LineShape:
     return render.stop_shape(moment.policy) if moment.channel == "stop" else render.early_shape(moment.policy)
 
 
-def _size(moment: _Moment, ranked: Ranked) -> int:
+def _size(moment: ChoiceMoment, ranked: Ranked) -> int:
     return render.size(ranked.lesson, _shape(moment))
 
 
-def _limit(moment: _Moment) -> int:
+def _limit(moment: ChoiceMoment) -> int:
     return moment.policy.host_chars if moment.channel == "stop" else moment.policy.early_chars
 
 

@@ -22,11 +22,13 @@ evidence's logit. Must not rank by belief or trust (that is ``rank``) nor know w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from borgd.lessons.lesson import Lesson
+from borgd.lessons.patterns import PatternIndex
+from borgd.recall import applies
 from borgd.recall.context import Context
 from borgd.recall.text.document_frequencies import ContextPrior
 from borgd.recall.work import Work, stems
@@ -71,10 +73,29 @@ class Match(NamedTuple):
     terms: Mapping[str, float]
 
 
+class EpisodeStems(NamedTuple):
+    """The stems of the correction that a lesson comes from: of its words, and of the code that was corrected."""
+
+    words: frozenset[str]
+    code: frozenset[str]
+
+
+def episode_stems(task: str, proposal: str, correction: str, paths: Iterable[str], lines: Sequence[str]) -> EpisodeStems:
+    """What an episode gives to match by. Where no line was changed, the refused proposal is the code."""
+    code = stems("\n".join((*paths, *lines))) if lines else stems(proposal)
+    return EpisodeStems(frozenset(stems("\n".join((task, proposal, correction)))), frozenset(code))
+
+
 class _Entry(NamedTuple):
     lesson: Lesson
     stems: frozenset[str]
     situations: tuple[frozenset[str], ...]
+    episode: EpisodeStems = EpisodeStems(frozenset(), frozenset())
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The stems of lesson and episode."""
+        return self.stems | self.episode.words | self.episode.code if self.episode.words else self.stems
 
 
 class Index:
@@ -86,12 +107,16 @@ class Index:
         from borgd.recall.text.bm25 import Bm25  # here, so that a daemon can serve before numpy is there
 
         self.bm25: Bm25 = Bm25()
+        self.patterns = PatternIndex()
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def add(self, lesson: Lesson) -> None:
-        """Take a lesson in; it replaces one with the same id unless that one's version is newer."""
+    def add(self, lesson: Lesson, episode: EpisodeStems | None = None) -> None:
+        """Take a lesson in; it replaces one with the same id unless that one's version is newer.
+
+        :param episode: what it is matched by besides, on this machine.
+        """
         known = self._entries.get(lesson.id)
         if known is not None and known.lesson.version > lesson.version:
             return
@@ -99,8 +124,14 @@ class Index:
         documents = [stems(part) for part in (lesson.question, *lesson.facets, *lesson.situations, lesson.consequence)]
         situations = tuple(frozenset(stems(situation)) for situation in lesson.situations)
         whole = [one for document in documents for one in document]
-        self._entries[lesson.id] = _Entry(lesson, frozenset(whole), situations)
+        entry = _Entry(lesson, frozenset(whole), situations)
+        if episode is not None:
+            entry = entry._replace(episode=episode)
+            whole += [*episode.words, *episode.code]
+        self._entries[lesson.id] = entry
         self.bm25.add(lesson.id, [whole])
+        if lesson.signs or lesson.handled:
+            self.patterns.put(lesson.id, lesson.signs, lesson.handled)
         for name in lesson.scope:
             self._scopes[name] = self._scopes.get(name, 0) + 1
 
@@ -110,6 +141,7 @@ class Index:
         if entry is None:
             return
         self.bm25.remove(id)
+        self.patterns.drop(id)
         for name in entry.lesson.scope:
             self._scopes[name] -= 1
             if not self._scopes[name]:
@@ -142,6 +174,54 @@ class Index:
         matches.sort(key=lambda match: (-match.evidence, match.id))
         return matches
 
+    def judge(self, context: Context, prior: ContextPrior | None = None, explain: bool = False) -> list[Match]:
+        """As ``match``, with the probability that each lesson applies and is open (``applies``) as its evidence.
+
+        The current prompt's work and the session's are both judged, and whichever speaks more strongly counts.
+        """
+        prior = _shipped() if prior is None else prior
+        best: dict[str, Match] = {}
+        for one in (context, context.turn) if context.turn is not None else (context,):
+            work = self.work(one, prior)
+            for id, observed in self.observe_applies(work, one).items():
+                entry = self._entries[id]
+                parts = applies.parts(observed)
+                chance = applies.probability(parts)
+                if id not in best or chance > best[id].evidence:
+                    terms = work.terms(entry.whole) if explain else {}
+                    best[id] = Match(id, chance, bool(entry.lesson.scope), True, parts if explain else {}, terms)
+        return sorted(best.values(), key=lambda match: (-match.evidence, match.id))
+
+    def observe_applies(self, work: Work, context: Context) -> dict[str, dict[str, float]]:
+        """The observations behind the probability's parts, before they are weighed, by lesson."""
+        seen: dict[str, applies.Seen] = {}
+        for id in self._judged(work, context):
+            entry = self._entries[id]
+            lesson = entry.lesson
+            surprise, _ = work.surprise(entry.stems)
+            seen[id] = applies.Seen(
+                words=surprise,
+                situation=work.coverage(entry.situations) if entry.situations else self._question(work, entry),
+                place=work.place(lesson.scope),
+                code=work.shared(entry.stems, code_only=True),
+                all=work.shared(entry.whole),
+                episode=work.shared(entry.episode.code, code_only=True),
+                has_episode=bool(entry.episode.words),
+                hits=applies.hits_of(context.hits, id),
+                has_signs=bool(lesson.signs),
+                scoped=bool(lesson.scope),
+            )
+        return applies.observations(seen, stop=context.moment == "stop", edited=bool(context.code))
+
+    def _judged(self, work: Work, context: Context) -> list[str]:
+        """The candidates by words and code, and every lesson in scope of which a sign matched."""
+        found = dict.fromkeys(self.candidates(work, words=(*work.held, *work.code)))
+        for id, hits in context.hits.items():
+            entry = self._entries.get(id)
+            if entry is not None and hits.signs and (not entry.lesson.scope or work.place(entry.lesson.scope) > 0):
+                found[id] = None
+        return list(found)
+
     def observe(self, work: Work, ids: Iterable[str]) -> dict[str, dict[str, float]]:
         """The observations behind the parts, before they are weighed, by lesson."""
         found: dict[str, dict[str, float]] = {}
@@ -165,10 +245,14 @@ class Index:
     def _question(self, work: Work, entry: _Entry) -> float:
         return min(1.0, QUESTION * work.coverage([frozenset(stems(entry.lesson.question))]))
 
-    def candidates(self, work: Work, limit: int = CANDIDATES) -> list[str]:
-        """The lessons in scope that share a stem with the work, best by BM25 first, at most ``limit``."""
+    def candidates(self, work: Work, limit: int = CANDIDATES, words: Iterable[str] | None = None) -> list[str]:
+        """The lessons in scope that share a stem with the work, best by BM25 first, at most ``limit``.
+
+        :param words: the stems to look for; None: those of the work's words and their kin.
+        """
         found: list[str] = []
-        for id, _ in self.bm25.ranked(work.held, work.weights()):
+        wanted = work.held if words is None else words
+        for id, _ in self.bm25.ranked(wanted, work.weights(None if words is None else wanted)):
             lesson = self._entries[id].lesson
             if not lesson.scope or work.place(lesson.scope) > 0:
                 found.append(id)

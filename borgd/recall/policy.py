@@ -59,12 +59,40 @@ Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 
 
+Level = Literal["quiet", "normal", "eager"]
+
+LEVELS: dict[Level, float] = {"quiet": 2.0, "normal": 1.0, "eager": 0.5}
+"""design: what a level multiplies every cost by."""
+LINE_COST = 0.13
+"""tuned: tests/perf/bench_loop.py; of a line beside an edit, in repeated corrections: some 60 tokens and a glance."""
+PROMPT_COST = 0.28
+"""tuned: the same; of a line with a prompt, before any code is there: the edit will tell more, and comes soon enough."""
+BLOCK_COST = 0.55
+"""tuned: the same; of a block at Stop, which costs the person a turn."""
+LINE_CAP = 3
+"""design: lines with one prompt or edit."""
+SESSION_LINES = 12
+"""guard: lines that a session is handed in all."""
+SESSION_LINE_CHARS = 6000
+"""guard: characters of them."""
+
+
 class RecallPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """One way to choose. ``ask_cap`` None: no cap of the user's own. ``explore`` False: belief means instead of draws."""
 
     name: str = ""
     """What decisions are logged under; empty: the rule that decided (``budget``, ``widen``, ``graded``)."""
     version: int = 1
+    rule: Literal["cost", "budget"] = "cost"
+    """How a line or a block is decided: by what it costs (``by_cost``), or by scores relative to the best, as the
+    baseline does."""
+    level: Level = "normal"
+    line_cost: Share = LINE_COST
+    prompt_cost: Share = PROMPT_COST
+    block_cost: Share = BLOCK_COST
+    line_cap: Count = LINE_CAP
+    session_lines: Count = SESSION_LINES
+    session_line_chars: Count = SESSION_LINE_CHARS
     grader_rule: Literal["graded", "widen"] = "graded"
     """How a Stop decides where a grader answered: by its grades, or by its picks and what scores beside them."""
     block: Share = BLOCK
@@ -88,6 +116,10 @@ class RecallPolicy(msgspec.Struct, frozen=True, kw_only=True):
     host_chars: Count = HOST_CHARS
     p_draws: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = P_DRAWS
     memory: MemoryRule = MemoryRule()
+
+    def cost(self, of: float) -> float:
+        """A channel's cost at this policy's level."""
+        return min(1.0, of * LEVELS[self.level])
 
 
 def names(value: msgspec.Struct | None = None, prefix: str = "") -> dict[str, object]:
@@ -137,4 +169,10 @@ def policy_of(config: Config) -> RecallPolicy:
     """The policy of recall under this configuration."""
     floor = MATCH_FLOOR if config.recall.floor is None else config.recall.floor
     holdout = HOLDOUT if config.recall.holdout is None else config.recall.holdout
-    return RecallPolicy(holdout=holdout, ask_cap=config.recall.ask_cap, match_floor=floor)
+    return RecallPolicy(
+        holdout=holdout,
+        ask_cap=config.recall.ask_cap,
+        match_floor=floor,
+        rule=config.recall.policy,
+        level=config.recall.level,
+    )

@@ -30,6 +30,9 @@ store of one lesson and the same in a store of ten thousand."""
 CERTAIN = 1 - 1e-9
 """method: a chance is never taken to be higher, so that a surprise is never 0."""
 
+COMMON = 0.98
+"""method: no stem is taken to be in a larger share of contexts, so that none is worth nothing."""
+
 HEAD_WORDS = 40
 """design: how many words of the work's beginning tell what kind of work it is."""
 
@@ -84,6 +87,8 @@ class Work:
         self.held: dict[str, float] = dict.fromkeys(self.stems, 1.0)
         self._worth: dict[str, tuple[float, float, float]] = {}
         self._add_synonyms()
+        self.code = context.code
+        self._all = self.stems | self.code
         touched = [line for line in map(str.strip, context.text.splitlines()) if _PATH.fullmatch(line)]
         self.touched = set(stems("\n".join(touched)))
         self.wording = len(_WORDING.intersection(words[:HEAD_WORDS])) + _documents(touched)
@@ -165,6 +170,25 @@ class Work:
             best = max(best, held / own if own else 0.0)
         return best
 
-    def weights(self) -> Mapping[str, float]:
-        """For BM25: what each held stem is worth here."""
-        return {one: share * self.worth(one)[1] for one, share in self.held.items()}
+    def weights(self, words: Iterable[str] | None = None) -> Mapping[str, float]:
+        """For BM25: what each held stem is worth here.
+
+        :param words: stems of the work's code among them; None: the held ones.
+        """
+        wanted = self.held if words is None else dict.fromkeys(words, 1.0) | self.held
+        return {one: share * self.worth(one)[1] for one, share in wanted.items()}
+
+    def rare(self, one: str) -> float:
+        """How rare a stem is in contexts of any length: −ln of the share that hold it."""
+        return -math.log(min(self._share(one), COMMON))
+
+    def shared(self, stems: frozenset[str], *, code_only: bool = False) -> float:
+        """The rare stems of ``stems`` that words and code (or the code alone) hold, per root of their own rarity.
+
+        As ``surprise``, without the length of what was seen: how much code is read before an edit is chance.
+        """
+        if not stems:
+            return 0.0
+        own = 1.0 + sum(map(self.rare, stems))
+        held = sum(self.rare(one) * self.worth(one)[0] for one in stems & (self.code if code_only else self._all))
+        return held / math.sqrt(own)

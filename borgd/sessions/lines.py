@@ -8,6 +8,7 @@ from contextlib import suppress
 import msgspec
 
 from borgd.lessons.episodes import Episode
+from borgd.lessons.patterns import PatternHits
 from borgd.memory.records import Decision
 from borgd.sessions import attendance
 from borgd.sessions.session import PROMPT_CHARS, PROMPTS, Session
@@ -16,6 +17,8 @@ from borgd.sessions.state_file import MARK
 
 def _take_prompt_id(session: Session, text: str) -> None:
     if session.turns.move(text):  # a file from before turns had lines of their own
+        session.work.begin()
+        session.work.turn_prompts = 1
         session.changed = False
     session.prompt_id = text
     session.turns.now.opened = True
@@ -26,6 +29,7 @@ def _take_prompt_id(session: Session, text: str) -> None:
 def _take_turn(session: Session, text: str) -> None:
     number, _, id = text.partition(" ")
     if number.isdigit() and session.turns.move(id):
+        session.work.begin()
         session.turns.now.number = int(number)
         session.prompt_id = id
         session.changed = False
@@ -85,6 +89,14 @@ def _take_judged(session: Session, text: str) -> None:
     session.judged.update((decision, name) for name in names)
 
 
+def _take_hits(session: Session, text: str) -> None:
+    for part in text.split():
+        name, _, bits = part.partition("=")
+        sign, _, handled = bits.partition(",")
+        if name and sign.isdigit() and handled.isdigit():
+            session.work.add((), {name: PatternHits(int(sign), int(handled))})
+
+
 def _take_block(session: Session, text: str) -> None:
     session.block(text)
 
@@ -114,6 +126,8 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-asked": _take_asked,
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
     "#borg-blocked": _take_block,
+    "#borg-code": lambda session, text: session.work.add(text.split(), {}),
+    "#borg-signs": _take_hits,
     "#borg-episode": lambda session, text: session.first_noted("episode", text),
     "#borg-red": lambda session, text: session.turned(text, passed=False),
     "#borg-green": lambda session, text: session.turned(text, passed=True),

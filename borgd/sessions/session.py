@@ -17,19 +17,15 @@ from borgd.lessons.redact import redact_head
 from borgd.limits.investigation.convergence import StopState
 from borgd.memory.records import Decision
 from borgd.sessions.attendance import Attendance
-from borgd.sessions.seen_keys import SeenKeys
 from borgd.sessions.state_file import KINDS, StateFile
 from borgd.sessions.transcript_tail import TranscriptTail
 from borgd.sessions.turn import Overheard, Turns
+from borgd.sessions.work_so_far import WorkSoFar, WrittenSince
 
 PROMPTS = 12
 """design: prompts that count as what the session works on."""
-KEPT_PROMPTS = 2 * PROMPTS
-"""guard: prompts remembered, so that as many may be rewound and there are still enough."""
 TOUCHES = 200
 """design: touched files that count as what the session works on."""
-KEPT_TOUCHES = 2 * TOUCHES
-"""guard: touched files remembered, likewise."""
 PROMPT_CHARS = 8000
 """guard: characters kept of one prompt, plan or message."""
 REMEMBERED_EVENTS = 512
@@ -54,7 +50,7 @@ Key = tuple[str, str, str]
 _LESSON_LINE = re.compile(r"[\W_]{0,20}(?P<id>\w[\w.-]*)[\W_]{0,3}(?:\(from [^)]{0,100}\))?:")
 
 
-@dataclass(slots=True)
+@dataclass
 class PromptMark:
     """The id that the host gave a prompt, and the row of the transcript that holds it (0: none read yet)."""
 
@@ -75,7 +71,7 @@ class Session:
     prompts: list[str] = field(default_factory=list)
     marks: list[PromptMark] = field(default_factory=list)
     """One for each of ``prompts``."""
-    touches: dict[str, int] = field(default_factory=dict)
+    touches: OrderedDict[str, int] = field(default_factory=OrderedDict)
     """Touched files, each with the row of the transcript that touched it first (0: not known)."""
     plan: str = ""
     plan_row: int = 0
@@ -152,14 +148,14 @@ class Session:
     """Work that came by no prompt's hook, not looked at by recall yet."""
     spawning: list[tuple[str, str]] = field(default_factory=list)
     """(kind, prompt) of the subagents that were called for and have not begun yet."""
+    work: WorkSoFar = field(default_factory=WorkSoFar)
+    written: WrittenSince = field(default_factory=WrittenSince)
     usage: TokenUsage = field(default_factory=TokenUsage)
     attendance: Attendance = field(default_factory=Attendance)
     last_ms: int = 0
     ended: bool = False
-    seen: SeenKeys = field(default_factory=lambda: SeenKeys(REMEMBERED_EVENTS))
-    noted: SeenKeys = field(default_factory=lambda: SeenKeys(REMEMBERED_OUTCOMES))
-    began: tuple[str, int] = ("", 0)
-    """Why the session last began or went on (startup, resume, compact, …), and when."""
+    seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
+    noted: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
     said: tuple[str, str, int] = ("", "", 0)
     """The last prompt's words, its id, and when it came."""
     tail: TranscriptTail | None = None
@@ -179,10 +175,10 @@ class Session:
     def work_text(self) -> str:
         """Prompts, touched files, plan, last message and what others appended, joined: what recall reads."""
         touches = list(self.touches)[-TOUCHES:]
-        parts = [*self.prompts[-PROMPTS:], *touches, self.plan, self._own_words(), *self.notes[-PROMPTS:]]
+        parts = [*self.prompts[-PROMPTS:], *touches, self.plan, self.own_words(), *self.notes[-PROMPTS:]]
         return "\n".join(part for part in parts if part)
 
-    def _own_words(self) -> str:
+    def own_words(self) -> str:
         """The last message without the lines in which the agent repeats or answers a lesson: those are our words."""
         told = self.told()
         if not told:
@@ -283,11 +279,11 @@ class Session:
 
     def first_seen(self, *key: str) -> bool:
         """Whether this event key is new; remembers it."""
-        return self.seen.first(key)
+        return _first(self.seen, key, REMEMBERED_EVENTS)
 
     def first_noted(self, *key: str) -> bool:
         """Whether this outcome or episode was not told before; remembers it, whatever number of events lies between."""
-        return self.noted.first(key)
+        return _first(self.noted, key, REMEMBERED_OUTCOMES)
 
     def hear(self, text: str, id: str = "", row: int = 0) -> bool:
         """Take a prompt in, before those that stand on later rows; whether its words were not told under this id before."""
@@ -297,17 +293,27 @@ class Session:
         if row:
             place = next((number for number, mark in enumerate(self.marks) if not 0 < mark.row < row), place)
         self.prompts.insert(place, text)
+        self.work.turn_prompts += 1
         self.marks.insert(place, PromptMark(id, row))
-        del self.prompts[:-KEPT_PROMPTS], self.marks[:-KEPT_PROMPTS]
+        del self.prompts[: -5 * PROMPTS], self.marks[: -5 * PROMPTS]
         return True
 
     def touch(self, path: str, row: int = 0) -> bool:
         """Note a touched file; whether it is new."""
         new = path not in self.touches
         self.touches[path] = self.touches.pop(path, row)
-        while len(self.touches) > KEPT_TOUCHES:
-            del self.touches[next(iter(self.touches))]
+        while len(self.touches) > 5 * TOUCHES:
+            self.touches.popitem(last=False)
         return new
+
+
+def _first(known: OrderedDict[tuple[str, ...], None], key: tuple[str, ...], limit: int) -> bool:
+    if key in known:
+        return False
+    known[key] = None
+    while len(known) > limit:
+        known.popitem(last=False)
+    return True
 
 
 def apply_event(session: Session, event: Event, now_ms: int) -> None:
@@ -333,6 +339,7 @@ def apply_event(session: Session, event: Event, now_ms: int) -> None:
         what = " ".join(touched(event)) or str(event.tool.input.get("command") or "")
         session.turns.now.call(f"{event.tool.name} {what}"[:CALL_CHARS])
     if event.moment is Moment.AFTER_TOOL and event.tool is not None:
+        session.work.touch(touched(event))
         session.write(*(("touch", path) for path in touched(event) if session.touch(path)))
     if event.moment in (Moment.STOP, Moment.SUBAGENT_STOP) and event.last_message:
         session.last_message, session.said_row = event.last_message[:PROMPT_CHARS], 0
@@ -344,6 +351,7 @@ def move_turn(session: Session, prompt_id: str) -> bool:
     if not session.turns.move(prompt_id):
         return False
     session.prompt_id = prompt_id
+    session.work.begin()
     session.changed = False
     session.blocked_at = ("", 0)
     session.write(("#borg-turn", f"{session.turns.now.number} {prompt_id}"))
@@ -380,10 +388,8 @@ def touched(event: Event) -> list[str]:
     """Paths that a tool call names in its input, relative to where the session works where they are inside it."""
     if event.tool is None:
         return []
-    several = event.tool.input.get("paths")
     paths = [event.tool.input.get(name) for name in ("file_path", "notebook_path")]
-    paths += several if isinstance(several, list) else []
-    return list(dict.fromkeys(relative(path, event.cwd) for path in paths if isinstance(path, str) and path))
+    return [relative(path, event.cwd) for path in paths if isinstance(path, str) and path]
 
 
 def relative(path: str, cwd: str) -> str:

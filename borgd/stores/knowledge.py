@@ -25,7 +25,8 @@ from borgd.memory.shared import anonymous
 from borgd.paths import Paths
 from borgd.recall.evidence import Index
 from borgd.recall.text.document_frequencies import ContextPrior
-from borgd.stores.context_counts import ContextCounts
+from borgd.stores.matching.context_counts import ContextCounts
+from borgd.stores.matching.episode_words import EpisodeWords
 from borgd.stores.outcome_columns import KEPT, OutcomeColumns
 from borgd.stores.record_lines import record_lines
 from borgd.stores.team import Team
@@ -48,6 +49,7 @@ class Knowledge:
         self.unpublished_lessons: list[dict[str, Any]] = []
         self.unpublished_outcomes: list[Outcome] = []
         self.files = {"lessons": lessons_file or where.journal("lessons"), "outcomes": where.journal("outcomes")}
+        self.episodes = EpisodeWords(where.journal("episodes"))
         self._aliases = config.people.aliases
         self._lessons = Follower(Journal(self.files["lessons"]))
         self._outcomes = TypedFollower(Journal(self.files["outcomes"]), Outcome)
@@ -79,6 +81,9 @@ class Knowledge:
             self.store, self.index, self.lessons = LessonStore(), Index(), {}
             if self.team is not None:
                 self.team.forget_lessons()
+        told = self.episodes.refresh()
+        for lesson in [one for one in self.lessons.values() if one.origin in told]:
+            self.index.add(lesson, self.episodes.stems(lesson.origin))
         changed = self._apply(reading.records, source, peer=False)
         self.unpublished_lessons.extend(reading.records if self.team is not None else [])
         for path, records in self.team.new_lessons() if self.team is not None else ():
@@ -100,7 +105,7 @@ class Knowledge:
                 self.index.remove(name)
             else:
                 self.lessons[name] = lesson
-                self.index.add(lesson)
+                self.index.add(lesson, self.episodes.stems(lesson.origin))
         return len(applied.changed)
 
     def _refresh_outcomes(self) -> bool:

@@ -106,7 +106,11 @@ async def session(service: Service, world: DaemonWorld, seen: Seen, chance: rand
 async def lived(home: Path, world: DaemonWorld, sessions: int, seed: int = 5) -> tuple[Seen, ReplayResult]:
     """What the driver saw of ``sessions`` sessions, and what the headline says of their journals a day later."""
     write_lessons(home, *(lesson_of(system) for system in SYSTEMS))
-    write_config(home, f"[recall]\nholdout = {world.holdout}\nfloor = 0.05\n[people]\nengineer = 'mira'\n[investigation]\n")
+    write_config(
+        home,
+        f"[recall]\nholdout = {world.holdout}\npolicy = 'budget'\n"
+        f"floor = 0.05\n[people]\nengineer = 'mira'\n[investigation]\n",
+    )
     chance, seen = random.Random(seed), Seen()
     async with running_service() as service:
         for place, system in enumerate(SYSTEMS):  # the first contact with a lesson is no occasion

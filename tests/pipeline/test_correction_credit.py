@@ -40,7 +40,7 @@ NONE = "No, that's wrong: never let the harvester of Tarn touch that partition a
 @pytest.fixture
 def tarn(home: Path) -> Path:
     write_lessons(home, *LESSONS)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.02\n[people]\nengineer = 'mira'\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.02\n[people]\nengineer = 'mira'\n")
     return home
 
 

@@ -133,7 +133,9 @@ async def test_a_secret_is_in_no_file_that_was_written(home: Path, tmp_path: Pat
             "CAP", "When the retry limit of the uploader changes, is the cap raised?", scope=["Orion"], engineers=["root"]
         ),
     )
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.001\n[interrupts]\ndaily_interrupt_budget = 1\n")
+    write_config(
+        home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.001\n[interrupts]\ndaily_interrupt_budget = 1\n"
+    )
     transcript = tmp_path / "t.jsonl"
     rows: list[dict[str, Any]] = [
         {"type": "assistant", "uuid": "a1", "message": {"id": "m1", "content": [{"type": "text", "text": text}]}},

@@ -30,7 +30,7 @@ HOST_UNITS = 10_000
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     return home
 
 
@@ -67,7 +67,7 @@ async def test_five_hundred_lessons_that_all_match_stay_within_every_cap(home: P
             for number in range(500)
         ),
     )
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     async with running_service() as service:
         agent = Agent(service)
         early = await agent.prompt(TASK)
@@ -84,7 +84,7 @@ async def test_what_is_logged_as_shown_is_in_the_text(home: Path) -> None:
     write_lessons(
         home, *({**CAP, "id": f"C{number}", "question": f"{CAP['question']} {'x' * 300} {number}"} for number in range(60))
     )
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     async with running_service() as service:
         agent = Agent(service)
         await agent.prompt("hello")

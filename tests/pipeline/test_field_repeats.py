@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP, lesson("TWIN", "Is the uploader's changelog updated?", scope=["Vega"], source="constraint"))
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     return home
 
 

@@ -14,8 +14,8 @@ import pytest
 from borgd.errors import ProtocolError
 from borgd.journal import Journal
 from borgd.memory.records import Outcome
+from borgd.server import service as service_module
 from borgd.sessions.transcript_tail import FIRST_BYTES, READ_BYTES
-from borgd.stores import repository as repository_module
 from borgd.stores.repository import name as repository_name
 from tests.pipeline.test_field_stops import CAP, DONE, TASK, working
 from tests.server.support import Agent, running_service, write_config, write_lessons
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     return home
 
 
@@ -304,7 +304,7 @@ async def test_main_checkout_worktree_and_moved_clone_are_one_place(home: Path, 
     other = repository(tmp_path / "c/ledger", "git@git.example.com:rival/ledger.git")
     unnamed = repository(tmp_path / "d/ledger")
     write_lessons(home, {**CAP, "id": "REPO", "scope": [], "reach": "repo", "repo": "team/ledger", "source": "correction"})
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     told = {}
     async with running_service() as service:
         for place in (main, main / ".git/..", linked, moved, other, unnamed):
@@ -351,7 +351,7 @@ async def test_a_directory_that_becomes_another_repository_is_noticed(
         await Agent(service, "a", cwd=str(place)).prompt("hello")
         shutil.rmtree(place)
         repository(place, "git@h:team/two.git")
-        monkeypatch.setattr(repository_module, "REMEMBERED_S", -1.0)
+        monkeypatch.setattr(service_module, "REMOTE_S", -1.0)
         await Agent(service, "b", cwd=str(place)).prompt("hello")
         assert service.sessions.get("claude-code", "b").remote == "team/two"
 

@@ -81,7 +81,7 @@ def test_a_home_behind_a_link_with_a_space_and_a_quote(tmp_path_factory: pytest.
     linked = tmp_path / "linked"
     linked.symlink_to(real)
     write_lessons(real, CAP)
-    write_config(real, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(real, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     with running_daemon(real) as env:
         for number, home in enumerate((real, linked)):
             body = {"session_id": f"s{number}", "cwd": "/w/orion", "prompt": TASK, "prompt_id": "p"}
@@ -108,7 +108,7 @@ def test_a_state_directory_that_is_a_link_to_another_volume(tmp_path: Path) -> N
 async def test_work_in_the_home_directory_itself(home: Path) -> None:
     """Hooks work there as anywhere, and the home is not watched for it."""
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     (home / "s1.jsonl").write_text("")
     async with running_service() as service:
         agent = Agent(service, cwd=str(home))
@@ -125,7 +125,7 @@ async def test_work_in_the_home_directory_itself(home: Path) -> None:
 async def test_any_place_is_a_place_to_work(home: Path, place: str) -> None:
     """Roots, devices, other systems' paths and none at all: the prompt is answered."""
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     async with running_service() as service:
         agent = Agent(service, cwd=place)
         agent.common["transcript_path"] = f"{place}/t.jsonl"

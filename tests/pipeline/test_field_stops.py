@@ -27,7 +27,7 @@ DONE = "The uploader of Orion now has a retry limit of 8; the backoff cap is unc
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     return home
 
 

@@ -28,7 +28,7 @@ DAY_MS = 24 * 3600 * 1000
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.01\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.01\n")
     return home
 
 

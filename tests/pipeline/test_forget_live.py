@@ -37,7 +37,7 @@ DONE = "The uploader of Orion now has a retry limit of 8; the backoff cap is unc
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP, LOG)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.05\n[people]\nengineer = 'mira'\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.05\n[people]\nengineer = 'mira'\n")
     return home
 
 
@@ -153,7 +153,7 @@ async def test_forget_takes_only_what_it_is_made_for(orion: Path) -> None:
 
 def test_the_command_and_a_real_daemon(home: Path) -> None:
     write_lessons(home, CAP, LOG)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.05\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.05\n")
     with running_daemon(home) as env:
 
         def reaches(name: str) -> bool:

@@ -212,7 +212,8 @@ def test_no_part_of_a_secret_is_in_any_file(tmp_path: Path) -> None:
     home, team, given = tmp_path / "home", tmp_path / "team", tmp_path / "given"
     for directory in (home, given):
         directory.mkdir()
-    base = "[recall]\nholdout = 0.3\nfloor = 0.001\n[interrupts]\ndaily_interrupt_budget = 3\n[people]\nengineer = 'mira'\n"
+    base = "[recall]\nholdout = 0.3\npolicy = 'budget'\n"
+    base += "floor = 0.001\n[interrupts]\ndaily_interrupt_budget = 3\n[people]\nengineer = 'mira'\n"
     write_config(home, base)
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     host = Host(home, env, team)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 TASK = "In Meadow, raise the batch window of the importer from 3 to 8, and keep the row limit of the importer as it is."
 DONE = "The importer of Meadow now has a batch window of 8; its row limit is unchanged."
 AGAIN = "No, that's wrong: with the batch window of the importer of Meadow you must raise the row limit of the importer too."
-HALF = "[recall]\nholdout = 0.5\nfloor = 0.05\n[people]\nengineer = 'mira'\n"
+HALF = "[recall]\nholdout = 0.5\npolicy = 'budget'\nfloor = 0.05\n[people]\nengineer = 'mira'\n"
 
 
 def row(name: str, **fields: Any) -> dict[str, Any]:
@@ -141,7 +141,7 @@ async def test_a_correction_reaches_the_occasion_that_a_subagent_began(meadow: P
 
 @pytest.mark.parametrize("setting", ["holdout = 0", "holdout = 0.5\nnever_withheld = ['ROW']"])
 async def test_a_person_can_turn_it_off_for_all_or_for_one(meadow: Path, setting: str) -> None:
-    write_config(meadow, f"[recall]\n{setting}\nfloor = 0.05\n")
+    write_config(meadow, f"[recall]\n{setting}\npolicy = 'budget'\nfloor = 0.05\n")
     name = session_where(held=True)
     async with running_service() as service:
         await met(Agent(service, session="first"))
@@ -152,7 +152,7 @@ async def test_a_person_can_turn_it_off_for_all_or_for_one(meadow: Path, setting
 
 
 async def test_without_a_setting_the_rule_decides_about_a_fifth_for_a_young_lesson(meadow: Path) -> None:
-    write_config(meadow, "[recall]\nfloor = 0.05\n")
+    write_config(meadow, "[recall]\npolicy = 'budget'\nfloor = 0.05\n")
     async with running_service() as service:
         await met(Agent(service, session="first"))
         for number in range(12):

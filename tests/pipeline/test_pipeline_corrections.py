@@ -57,7 +57,7 @@ async def work(agent: Agent, home: Path, said: str) -> None:
 )
 async def test_an_unrelated_push_back_counts_against_no_lesson(home: Path, said: str) -> None:
     write_lessons(home, cap("CAP"))
-    write_config(home, "[recall]\nholdout = 0.0\n[people]\nengineer = 'mira'\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\n[people]\nengineer = 'mira'\n")
     async with running_service() as service:
         await work(Agent(service), home, said)
     assert ("CAP", "changed") in outcomes(home)
@@ -73,7 +73,7 @@ async def test_an_unrelated_push_back_counts_against_no_lesson(home: Path, said:
 )
 async def test_a_push_back_that_speaks_of_the_lesson_counts(home: Path, said: str) -> None:
     write_lessons(home, cap("CAP"))
-    write_config(home, "[recall]\nholdout = 0.0\n[people]\nengineer = 'mira'\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\n[people]\nengineer = 'mira'\n")
     async with running_service() as service:
         await work(Agent(service), home, said)
     assert ("CAP", "corrected") in outcomes(home)
@@ -81,7 +81,7 @@ async def test_a_push_back_that_speaks_of_the_lesson_counts(home: Path, said: st
 
 async def test_a_held_out_lesson_is_the_repeat_mistake_only_when_the_words_speak_of_it(home: Path) -> None:
     write_lessons(home, cap("CAP"))
-    write_config(home, "[recall]\nholdout = 1.0\n[people]\nengineer = 'mira'\n")
+    write_config(home, "[recall]\nholdout = 1.0\npolicy = 'budget'\n[people]\nengineer = 'mira'\n")
     async with running_service() as service:
         await Agent(service, session="s0").prompt(TASK)  # the first contact with a lesson is never withheld
         await work(Agent(service), home, "No, use spaces, not tabs, in this file.")
@@ -104,7 +104,7 @@ async def test_a_correction_takes_a_side_in_a_disagreement(home: Path) -> None:
         engineers=["tobin"],
     )
     write_lessons(home, one, other)
-    write_config(home, "[recall]\nholdout = 0.0\n[people]\nengineer = 'rafe'\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\n[people]\nengineer = 'rafe'\n")
     async with running_service() as service:
         agent = Agent(service)
         early = await agent.prompt(TASK)

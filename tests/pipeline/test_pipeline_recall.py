@@ -32,7 +32,7 @@ STANDING = lesson("RULE", "Is the changelog updated?", scope=["Orion"], source="
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.05\n[people]\nengineer = 'mira'\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.05\n[people]\nengineer = 'mira'\n")
     return home
 
 
@@ -124,7 +124,7 @@ async def test_a_turn_that_changed_nothing_is_not_blocked(orion: Path) -> None:
 
 async def test_at_most_one_block_a_prompt_whatever_the_agent_does_between(orion: Path) -> None:
     write_lessons(orion, CAP, *({**CAP, "id": f"CAP{number}"} for number in range(30)))
-    write_config(orion, "[recall]\nholdout = 0.0\nfloor = 0.0001\n")
+    write_config(orion, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.0001\n")
     async with running_service() as service:
         agent = Agent(service)
         await agent.prompt(TASK)

@@ -11,7 +11,7 @@ import pytest
 from borgd.journal import Journal
 from borgd.lessons.episodes import Episode
 from borgd.paths import user_paths
-from borgd.stores.past.past_sessions import find_doubtful
+from borgd.stores.past_sessions import find_doubtful
 from tests.server.support import Agent, running_service
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +32,7 @@ SURE = [
 MAYBE = [
     "a week would be plenty",
     "could the mobile app be affected?",
-    "hm, 30 days?",
+    "I'd have used the helper",
 ]
 NONE = [
     # polite noes, and answers

@@ -35,7 +35,7 @@ TEST = {"command": "pytest -q tests/uploader"}
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.05\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.05\n")
     return home
 
 
@@ -81,7 +81,7 @@ async def test_only_what_the_agent_stopped_after_is_judged_by_a_sessions_end(
 
 @pytest.mark.parametrize("stops", [0, 1])
 async def test_what_was_withheld_ends_as_what_was_shown_does(orion: Path, stops: int) -> None:
-    write_config(orion, "[recall]\nholdout = 1.0\nfloor = 0.05\n")
+    write_config(orion, "[recall]\nholdout = 1.0\npolicy = 'budget'\nfloor = 0.05\n")
     async with running_service() as service:
         await Agent(service, session="before").prompt(TASK)  # the first contact with a lesson is never withheld
         agent = Agent(service)

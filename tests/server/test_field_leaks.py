@@ -95,7 +95,7 @@ def daemon(home: Path) -> Iterator[Daemon]:
             for number in range(300)
         ),
     )
-    write_config(home, "[recall]\nfloor = 0.05\n")
+    write_config(home, "[recall]\npolicy = 'budget'\nfloor = 0.05\n")
     with running_daemon(home) as env:
         running = Daemon(env, 0)
         running = Daemon(env, running.send("borg/1 call ping")["pid"])

@@ -26,7 +26,7 @@ def problems(service: Service) -> list[str]:
 @pytest.fixture
 def orion(home: Path) -> Path:
     write_lessons(home, CAP)
-    write_config(home, "[recall]\nholdout = 0.0\nfloor = 0.05\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.05\n")
     return home
 
 
@@ -57,7 +57,7 @@ async def test_one_problem_does_not_hide_another(orion: Path) -> None:
         told = problems(service)
         assert any("decisions.jsonl" in problem for problem in told)
         assert any("holdout" in problem for problem in told)
-        write_config(orion, "[recall]\nholdout = 0.0\nfloor = 0.05\n")
+        write_config(orion, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.05\n")
         service.watcher.rescan()
         assert not any("holdout" in problem for problem in problems(service))
         assert any("decisions.jsonl" in problem for problem in problems(service))

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from borgd.recall.text.document_frequencies import ContextPrior
-from borgd.stores.context_counts import ContextCounts
+from borgd.stores.matching.context_counts import ContextCounts
 from tests.server.support import Agent, lesson, running_service, write_lessons
 
 WORK = "raise the retry limit of the uploader in Orion and keep the backoff cap"

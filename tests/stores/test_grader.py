@@ -49,7 +49,8 @@ class Grading:
     def configure(self, command: list[str]) -> None:
         write_config(
             self.home,
-            f"[recall]\nholdout = 0.0\nfloor = 0.05\ngrader = {json.dumps(command)}\n[people]\nengineer = 'mira'\n",
+            f"[recall]\nholdout = 0.0\npolicy = 'budget'\n"
+            f"floor = 0.05\ngrader = {json.dumps(command)}\n[people]\nengineer = 'mira'\n",
         )
 
     def plan(self, **plan: Any) -> None:
@@ -146,7 +147,8 @@ async def test_a_grader_and_a_floor_that_are_set_while_the_daemon_runs_serve_fro
         await work(agent)
         write_config(
             grading.home,
-            f"[recall]\nholdout = 0.0\nfloor = 0.07\ngrader = {json.dumps([sys.executable, str(grading.program)])}\n"
+            f"[recall]\nholdout = 0.0\npolicy = 'budget'\n"
+            f"floor = 0.07\ngrader = {json.dumps([sys.executable, str(grading.program)])}\n"
             "[people]\nengineer = 'mira'\n",
         )
         service.watcher.rescan()

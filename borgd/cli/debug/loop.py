@@ -11,12 +11,13 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 
 from borgd.cli.debug.loop_cross_fit import cross_fit_figures, cross_fit_lines
+from borgd.cli.debug.loop_later import LoopCase, later, later_lines
 from borgd.errors import InputError, UsageError
 from borgd.files import replace_file
 from borgd.lessons.corrections import training
@@ -28,6 +29,7 @@ from borgd.lessons.corrections.verdict import Situation, deeds_text, judge
 CHANGED = deeds_text(["main"], [])
 """What stands for the change that came before a message of the talk."""
 
+T = TypeVar("T")
 Bands = Mapping[str, Sequence[Band]]
 
 
@@ -55,8 +57,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     lang: str = "en"
 
 
-def read_cases(name: str) -> list[Case]:
-    """The cases of a file of JSON Lines.
+def read_cases(name: str, kind: type[T]) -> list[T]:
+    """The cases of a file of JSON Lines, as ``kind``.
 
     :raises InputError: it cannot be read, or a line is no case.
     """
@@ -64,7 +66,7 @@ def read_cases(name: str) -> list[Case]:
     for number, line in enumerate(read(name).splitlines(), 1):
         if line.strip():
             try:
-                found.append(msgspec.json.decode(line, type=Case))
+                found.append(msgspec.json.decode(line, type=kind))
             except msgspec.DecodeError as error:
                 raise InputError(name, f"expected a case: {error}", line=number) from None
     return found
@@ -153,6 +155,9 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--talk", metavar="FILE", action="append", default=[], help="labelled messages; may be repeated")
     parser.add_argument("--cross-fit", action="store_true", help="weights made anew from the other authors of the talk")
     parser.add_argument("--write-weights", metavar="FILE", help="make the detector's weights from the talk")
+    parser.add_argument("--later", choices=("rich", "minimal"), help="play the cases' later sessions with these lessons")
+    parser.add_argument("--file", action="store_true", help="with --later: the lessons are filed through their episodes")
+    parser.add_argument("--curve", action="store_true", help="with --later: prevented repeats over what they cost")
     parser.add_argument("--json", action="store_true", help="print JSON")
     arguments = parser.parse_args(argv)
     if not arguments.cases and not arguments.talk:
@@ -161,15 +166,29 @@ def run(argv: list[str]) -> int:
     messages = [message for found in sets.values() for message in found]
     if arguments.write_weights:
         return _write(messages, Path(arguments.write_weights))
-    found = figures(read_cases(arguments.cases) if arguments.cases else [], messages)
+    found = figures(read_cases(arguments.cases, Case) if arguments.cases else [], messages)
+    after = _later(arguments) if arguments.later else {}
     fitted = cross_fit_figures(sets) if arguments.cross_fit and messages else {}
     if arguments.json:
-        sys.stdout.write(msgspec.json.encode(found | ({"cross_fit": fitted} if fitted else {})).decode() + "\n")
+        sys.stdout.write(
+            msgspec.json.encode(
+                found | ({"later": after} if after else {}) | ({"cross_fit": fitted} if fitted else {})
+            ).decode()
+            + "\n"
+        )
         return 0
     print("With the shipped weights; what they were made from is in-sample.")
     print("\n".join(lines(found)))
     print("\n".join(cross_fit_lines(fitted)))
+    print("\n".join(later_lines(after)))
     return 0
+
+
+def _later(arguments: argparse.Namespace) -> dict[str, Any]:
+    if not arguments.cases:
+        raise UsageError("--later needs --cases: expected labelled sessions with their later ones")
+    cases = read_cases(arguments.cases, LoopCase)
+    return later(cases, arguments.later, filed=arguments.file, curve=arguments.curve, cross_fit=arguments.cross_fit)
 
 
 def _write(messages: Sequence[Message], path: Path) -> int:

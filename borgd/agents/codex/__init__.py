@@ -1,1 +1,0 @@
-"""Codex: its hook events and answers, its wiring."""

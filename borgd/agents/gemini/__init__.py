@@ -1,1 +1,0 @@
-"""Gemini CLI: its hook events and answers, its wiring."""

@@ -1,1 +1,0 @@
-"""What past sessions left: their state files, and what was read of their transcripts."""
