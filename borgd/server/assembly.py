@@ -137,5 +137,6 @@ class Assembly:
             "lessons": len(self.knowledge.lessons),
             "outcomes_told": dict(self.outcomes.told),
             "grader_failures": self.recall.grader.failures,
+            "grader": self.recall.grader.status() if self.recall.grader.command else {},
             "read_only": {name: journal.read_only for name, journal in self.journals.items() if journal.read_only},
         }

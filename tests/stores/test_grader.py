@@ -7,11 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from borgd.journal import Journal
+from borgd.lessons.lesson import Lesson
 from borgd.memory.records import Decision
-from borgd.stores.grader import GRADER_LESSONS
+from borgd.stores.grader import GRADER_LESSONS, MISSES, REST_S, Grader
+from tests.server.processes import wait_for
 from tests.server.support import Agent, lesson, running_service, write_config, write_lessons
 
 pytestmark = pytest.mark.anyio
@@ -155,3 +158,50 @@ async def test_a_grader_and_a_floor_that_are_set_while_the_daemon_runs_serve_fro
         assert "FAR" in await agent.stop("Done.")
         assert service.assembly is not None
         assert service.assembly.outcomes.floor == 0.07
+
+
+HANGS = """
+import os, subprocess, sys, time
+child = subprocess.Popen(["sleep", "600"])
+print(child.pid, file=open(sys.argv[1], "a"), flush=True)
+time.sleep(600)
+"""
+
+
+async def test_a_grader_that_hangs_goes_with_its_children_and_is_left_alone(tmp_path: Path) -> None:
+    program, pids, now = tmp_path / "hangs.py", tmp_path / "pids", [1000.0]
+    program.write_text(HANGS)
+    grader = Grader((sys.executable, str(program), str(pids)), lambda: now[0])
+    near = msgspec.convert(NEAR, Lesson)
+    for number in range(MISSES):
+        assert not grader.resting
+        assert await grader.grade("text", [near]) is None
+        assert grader.failures == number + 1
+    started = [int(line) for line in pids.read_text().split()]
+    assert started
+    for pid in started:
+        wait_for(lambda pid=pid: not is_running(pid))  # type: ignore[misc]
+    assert grader.resting
+    assert await grader.grade("text", [near]) is None
+    assert grader.failures == MISSES, "nobody waited for it"
+    now[0] += REST_S
+    assert not grader.resting
+    program.write_text("import sys; sys.stdin.read(); print('{\"NEAR\": 3}')")
+    assert await grader.grade("text", [near]) == {"NEAR": 3}
+
+
+def is_running(pid: int) -> bool:
+    """Whether ``pid`` still runs; a zombie that nobody has reaped does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    "words", [["/nowhere/grader"], ["false"], ["sh", "-c", "echo no json"], ["sh", "-c", "exec <&-; echo '[]'"]]
+)
+async def test_a_grader_that_cannot_answer_is_nothing(words: list[str]) -> None:
+    grader = Grader(tuple(words))
+    assert await grader.grade("text" * 100_000, [msgspec.convert(NEAR, Lesson)]) is None
+    assert grader.failures == 1
