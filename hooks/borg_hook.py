@@ -33,8 +33,8 @@ HOST_S = 4.5
 """host: agents wait 5 s for a hook, so bytes that still come may prolong our deadline to here, counted from our start."""
 CHUNK = 1 << 16
 """method: bytes per read, one full pipe."""
-MAX_FORWARD = (1 << 20) + CHUNK
-"""guard: the daemon refuses a request over 1 MiB, so no more than just over it is sent."""
+MAX_FORWARD = 1 << 28
+"""guard: bytes of stdin that are sent; the daemon takes the middle out of what is too long."""
 MAX_REPLY = 1 << 20
 """guard: no answer of the daemon is longer."""
 DRAIN_S = 0.05

@@ -11,10 +11,12 @@ from typing import NamedTuple
 from borgd.errors import ProtocolError
 from borgd.protocol import frames as wire
 from borgd.protocol.frames import Header
-from borgd.server.json_scan import ContainerScanner
+from borgd.server.json_scan import ContainerScanner, shorten
 
 KINDS = 256
 """method: different header lines whose parts are remembered; an agent sends a dozen."""
+KEPT_OF_A_STRING = 1 << 15
+"""design: bytes kept at either end of a string in a hook's body that is too large as a whole: enough to meter it by."""
 _parsed = lru_cache(KINDS)(wire.parse_header)
 
 
@@ -52,7 +54,7 @@ class RequestReader:
         end = self._scanner.end(data)
         start = self._scanner.start
         if self._header_bytes + (len(data) if end is None else end) > wire.MAX_REQUEST:
-            raise ProtocolError(f"the request is larger than {wire.MAX_REQUEST} bytes; nothing of it was used")
+            end = self._shorten(header, end)
         if header.kind == "hook" and start is not None and data[start] != ord("{"):
             raise ProtocolError("a hook's body is one JSON object, and this one does not start with {")
         if end is not None:
@@ -62,6 +64,20 @@ class RequestReader:
         if header.kind == "hook" and start is not None:
             raise ProtocolError("the request ended before its JSON object did")
         return Request(header, bytes(data[start:]) if start is not None else b"")
+
+    def _shorten(self, header: Header, end: int | None) -> int | None:
+        """Make the body fit by taking the middle out of its long strings; the end of it, where it has come.
+
+        :raises ProtocolError: it does not fit all the same.
+        """
+        if header.kind == "hook":
+            if end is None:
+                self._scanner.shorten(self._data, KEPT_OF_A_STRING)
+            else:
+                end -= shorten(self._data, KEPT_OF_A_STRING, self._scanner.start or 0, end)
+        if self._header_bytes + (len(self._data) if end is None else end) > wire.MAX_REQUEST:
+            raise ProtocolError(f"the request is larger than {wire.MAX_REQUEST} bytes; nothing of it was used")
+        return end
 
     def _take_header(self, *, ended: bool) -> Header | None:
         newline = self._data.find(b"\n", 0, wire.MAX_HEADER)

@@ -107,7 +107,7 @@ def test_a_slow_writer_is_waited_for(served: Home) -> None:
         b"\x00\xff" * 5000,
         b'{"a":',
         b"[]",
-        b'{"a":"' + b"x" * (2 << 20) + b'"}',
+        b'{"a":[' + b'"x",' * (2 << 18) + b'"x"]}',
         b"\xff" * (3 << 20),
     ],
     ids=["empty", "blank", "words", "binary", "cut", "array", "huge", "huge-binary"],
@@ -127,6 +127,12 @@ def test_a_hundred_megabytes_are_answered_within_the_deadline(tmp_path: Path, se
 def test_a_megabyte_that_fits_goes_through(served: Home) -> None:
     body = b'{"a":"' + b"x" * 1_000_000 + b'"}'
     assert json.loads(served.client("Stop", body).stdout)["length"] == len(body)
+
+
+@pytest.mark.parametrize("event", ["Stop", "PostToolUse"])
+def test_a_large_answer_of_a_tool_is_cut_in_the_middle_and_goes_through(served: Home, event: str) -> None:
+    body = b'{"a":"' + b"x" * (8 << 20) + b'","b":1}'
+    assert 1 << 15 < json.loads(served.client(event, body).stdout)["length"] < 1 << 20
 
 
 @pytest.mark.parametrize("fd", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "</dev/null"])

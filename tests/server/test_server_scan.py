@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.errors import ProtocolError
-from borgd.server.json_scan import BOM, ContainerScanner
+from borgd.server.json_scan import BOM, CUT, ESCAPE_BYTES, ContainerScanner
 from borgd.server.request import RequestReader
 
 values = st.recursive(
@@ -100,3 +100,54 @@ def test_a_megabyte_in_pieces_is_looked_at_once(unit: bytes) -> None:
         assert scanner._position >= last
         assert len(buffer) - scanner._position <= 1
         last = scanner._position
+
+
+long_texts = st.lists(st.sampled_from(["x", "é", "𝄞", '"', "\\", "\n", "\\u00e9", "}", "\x7f"]), max_size=150).map("".join)
+trees = st.dictionaries(
+    st.text(max_size=3), st.recursive(long_texts, lambda inner: st.lists(inner, max_size=3), max_leaves=5)
+)
+
+
+def cut_alike(whole: object, cut: object, keep: int) -> bool:
+    """Whether ``cut`` is ``whole`` with the middle taken out of its long strings, and nothing else."""
+    if isinstance(whole, str) and isinstance(cut, str):
+        head, mark, tail = cut.partition(CUT.decode())
+        head = head.rstrip(" [")  # of a mark that was cut itself when more came
+        return cut == whole or bool(mark and whole.startswith(head) and whole.endswith(tail) and len(cut) <= 2 * keep + 5)
+    if isinstance(whole, list) and isinstance(cut, list):
+        return len(whole) == len(cut) and all(cut_alike(a, b, keep) for a, b in zip(whole, cut, strict=True))
+    if isinstance(whole, dict) and isinstance(cut, dict):
+        return len(whole) == len(cut) and all(
+            cut_alike(a, b, keep) for a, b in zip([*whole.values()], [*cut.values()], strict=True)
+        )
+    return whole == cut
+
+
+@given(trees, st.booleans(), st.integers(2 * ESCAPE_BYTES, 30), st.integers(1, 99))
+def test_long_strings_lose_their_middle_and_nothing_else_changes(
+    value: dict[str, object], ascii_only: bool, keep: int, piece: int
+) -> None:
+    data = json.dumps(value, ensure_ascii=ascii_only).encode()
+    scanner, buffer, found = ContainerScanner(), bytearray(), None
+    for begin in range(0, len(data), piece):
+        buffer += data[begin : begin + piece]
+        found = scanner.end(buffer)
+        if found is None:
+            scanner.shorten(buffer, keep)
+    assert found is not None
+    assert cut_alike(value, json.loads(bytes(buffer[:found]).decode()), keep)
+
+
+def test_a_hook_with_a_large_answer_of_a_tool_is_taken_and_its_last_fields_too() -> None:
+    reader, words = RequestReader(), "line of an output\n" * (5 << 16)
+    body = json.dumps({"session_id": "s", "tool_response": {"stdout": words}, "tool_use_id": "last"}).encode()
+    request = reader.take(b"borg/1 hook claude-code PostToolUse\n")
+    for begin in range(0, len(body), 1 << 16):
+        assert request is None
+        request = reader.take(body[begin : begin + (1 << 16)])
+    assert request is not None
+    said = json.loads(request.body)
+    assert said["tool_use_id"] == "last"
+    assert len(request.body) < 1 << 20
+    assert words.startswith(said["tool_response"]["stdout"][:1000])
+    assert words.endswith(said["tool_response"]["stdout"][-1000:])
