@@ -21,11 +21,14 @@ SESSIONS = sized(2000, 20)
 async def test_a_world(home: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     world = WORLDS[name]
     seen, found = await lived(home, world, SESSIONS)
+    told, untold = seen.corrected(told=True), seen.corrected(told=False)
     rate = found.headline.overall
     assert rate is not None
-    assert (rate.shown, rate.held) == (len(seen.told), len(seen.untold))
-    told = (world.told + (world.told_later if world.told_later is not None else world.told)) / 2
-    shown = f"shown {told:.2f} in {rate.shown_low:.3f} to {rate.shown_high:.3f}: {rate.shown_low <= told <= rate.shown_high}"
+    assert (rate.shown, rate.held) == (len(told), len(untold))
+    truth = (world.told + (world.told_later if world.told_later is not None else world.told)) / 2
+    shown = (
+        f"shown {truth:.2f} in {rate.shown_low:.3f} to {rate.shown_high:.3f}: {rate.shown_low <= truth <= rate.shown_high}"
+    )
     held = f"withheld {world.untold:.2f} in {rate.held_low:.3f} to {rate.held_high:.3f}"
     with capsys.disabled():
         print(f"\n{name}, {SESSIONS} sessions: {shown}; {held}: {rate.held_low <= world.untold <= rate.held_high}")

@@ -1,6 +1,7 @@
 """Worlds with a known truth through the whole daemon: hooks in, texts out, push-backs heard; what became of each is known.
 
-The driver reads what an agent is told, and nothing of the records: what it counted stands against what the headline does.
+The driver reads what an agent is told, and of the records only where a coin was thrown: what it counted stands against what
+the headline counts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from borgd.cli.debug.replay_files import OutcomeFiles, read_outcomes
+from borgd.journal import Journal
+from borgd.memory.records import Decision, PoolEntry
 from borgd.recall.choose import HORIZON_MS
 from borgd.replay.engine import Replay
 from borgd.replay.findings import ReplayResult
@@ -62,10 +65,15 @@ WORLDS = {
 
 @dataclass
 class Seen:
-    """What the driver saw: occasions by whether they were told, and how many of them it corrected."""
+    """What the driver saw: of each session and lesson whether it was told, and whether it was corrected."""
 
-    told: list[bool] = field(default_factory=list)
-    untold: list[bool] = field(default_factory=list)
+    met: dict[tuple[str, str], tuple[bool, bool]] = field(default_factory=dict)
+    thrown: set[tuple[str, str]] = field(default_factory=set)
+    """Where a coin was thrown: a lesson that nothing calls for any more is neither told nor withheld."""
+
+    def corrected(self, *, told: bool) -> list[bool]:
+        """Of each occasion that was told, or was not: whether it was corrected."""
+        return [again for key, (was, again) in self.met.items() if was is told and key in self.thrown]
 
 
 async def session(service: Service, world: DaemonWorld, seen: Seen, chance: random.Random, number: int, later: bool) -> None:
@@ -86,18 +94,19 @@ async def session(service: Service, world: DaemonWorld, seen: Seen, chance: rand
             )
             heard += str(out)
         heard += await agent.prompt(f"In {system}, raise the {setting} of the {part}; keep its {other}.")
-        await agent.edit(f"src/{part}.py", f"value = {number}")
+        changed = f"{other} = {number}  # raised with the {setting} of the {part}" if name in heard else f"value = {number}"
+        await agent.edit(f"src/{part}.py", changed)
         heard += await agent.stop(f"The {setting} of the {part} of {system} is raised; its {other} is unchanged.")
         told = name in heard
         if told and chance.random() < 0.5:
-            await agent.stop(f"{name}: skip - nothing to do", stop_hook_active=True)
+            await agent.stop(f"{name}: applies - the {other} is raised too", stop_hook_active=True)
         rate = (world.told_later if later and world.told_later is not None else world.told) if told else world.untold
         corrected = chance.random() < rate
         if corrected:
             await agent.prompt(
                 f"No, that's wrong: with the {setting} of the {part} of {system} you must raise its {other} too."
             )
-        (seen.told if told else seen.untold).append(corrected)
+        seen.met[f"n{number}", name] = (told, corrected)
         ended = ended and chance.random() < world.ends(told)
     if ended:
         await agent.send("SessionEnd", reason="other")
@@ -125,4 +134,10 @@ async def lived(home: Path, world: DaemonWorld, sessions: int, seed: int = 5) ->
     lines = (data / "decisions.jsonl").read_bytes().splitlines(keepends=True)
     replay = Replay([], ("avoided",), outcomes, outcomes.latest_ms + 2 * HORIZON_MS)
     replay.feed(replay.read(lines))
+    for decision in Journal(data / "decisions.jsonl").read(Decision).records:
+        seen.thrown.update((decision.session, entry.id) for entry in decision.pool if entry.holdout and _met(entry))
     return seen, result(replay)
+
+
+def _met(entry: PoolEntry) -> bool:
+    return entry.shown or entry.held
