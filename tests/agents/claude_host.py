@@ -63,10 +63,14 @@ class Hosted:
 
     def say(self, text: str) -> dict[str, Any]:
         """One user prompt; the result of its turn."""
+        self.interject(text)
+        return self.results.get(timeout=SECONDS)
+
+    def interject(self, text: str) -> None:
+        """A user prompt, typed whatever the agent is at; nothing is waited for."""
         content = [{"type": "text", "text": text}]
         message = {"role": "user", "content": content}
         self._send({"type": "user", "session_id": "", "parent_tool_use_id": None, "message": message})
-        return self.results.get(timeout=SECONDS)
 
     def _send(self, value: dict[str, Any]) -> None:
         assert self._process.stdin
