@@ -15,7 +15,7 @@ from borgd.cli.limits.limit_terminal import AGENT_MARKS, session_of
 from borgd.config.schema import InvestigationConfig
 from borgd.errors import BorgError, LimitError, UsageError
 from borgd.limits.investigation.ledger import MessageUsage
-from borgd.paths import user_paths
+from borgd.paths import private_dir, user_paths
 from borgd.stores.investigations import InvestigationStore
 from tests.limits.escalation_support import SHIPPED
 
@@ -24,8 +24,14 @@ FACTS = '{"spent": 5, "ceiling": 100, "soft": 2.5, "min_local": 2, "iterations":
 
 @pytest.fixture(autouse=True)
 def person(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in AGENT_MARKS:
+    for name in (*AGENT_MARKS, "CLAUDE_CODE_SESSION_ID"):
         monkeypatch.delenv(name, raising=False)
+
+
+def seen(session: str = "abc-1") -> None:
+    """The daemon has heard of it."""
+    private_dir(user_paths().sessions)
+    (user_paths().sessions / f"claude-code-{session}.ctx").touch()
 
 
 @pytest.fixture
@@ -61,6 +67,9 @@ def read(number: int) -> Event:
 
 def test_an_investigation_from_start_to_stop(borg: Any) -> None:
     assert "No session has been seen yet" in borg("investigate", "status")
+    with pytest.raises(LimitError, match="no session 'nope' has been seen"):
+        dispatch(["investigate", "start", "--session", "nope"])
+    seen()
     limits = ["--max-retrieval-calls", "2", "--max-wall-time-seconds", "none"]
     told = json.loads(borg("investigate", "start", "--session", "abc-1", *limits, "--json"))
     assert told["open"][0]["limits"]["retrieval_calls"] == 2
@@ -88,12 +97,14 @@ def test_an_investigation_from_start_to_stop(borg: Any) -> None:
     ],
 )
 def test_an_extension_says_how_much(borg: Any, argv: list[str]) -> None:
+    seen()
     borg("investigate", "start", "--session", "abc-1")
     with pytest.raises(UsageError):
         dispatch(["investigate", *argv])
 
 
 def test_an_agent_cannot_grant_itself_a_budget(borg: Any, monkeypatch: pytest.MonkeyPatch, shipped: Path) -> None:
+    seen()
     borg("investigate", "start", "--session", "abc-1")
     borg("policy", "propose", str(stricter(shipped)))
     monkeypatch.setenv("CLAUDECODE", "1")
@@ -209,3 +220,20 @@ def test_the_audit_shows_and_verifies(borg: Any) -> None:
     assert [problem["kind"] for problem in told["problems"]] == ["missing"]
     path.write_bytes(b"".join(lines[:2]))
     assert "gone from the end" in borg("audit", "verify", code=1)
+
+
+def test_status_is_about_the_current_session(borg: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        event = Event(
+            agent="claude-code", name="", moment=Moment.BEFORE_TOOL, session=f"s{number}", tool=ToolCall(name="Grep", id="t")
+        )
+        store().before_tool(event, (), number)
+
+    def told(*more: str) -> list[str]:
+        return [one["session"] for one in json.loads(borg("investigate", "status", "--json", *more))["sessions"]]
+
+    assert len(told("--all")) == 3
+    assert len(told()) == 1
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s1")
+    assert told() == ["s1"]
+    assert told("--session", "s2") == ["s2"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from typing import Any
 
 import msgspec
 
+from borgd.agents import AGENTS
 from borgd.cli.limits.limit_terminal import person, session_of
 from borgd.cli.terminal_text import printable
 from borgd.clock import now_ms
@@ -21,6 +23,8 @@ from borgd.paths import Paths, user_paths
 from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.investigations import InvestigationStore
 
+SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
+"""host: the session that a command was started from."""
 LISTED = 10
 """design: sessions that are told, the last active first."""
 
@@ -48,10 +52,12 @@ def _parser() -> argparse.ArgumentParser:
     ):
         command = commands.add_parser(name, help=summary, description=summary)
         command.add_argument(
-            "--session", default="", metavar="ID", help="the agent's session id or its first characters; the last active one"
+            "--session", default="", metavar="ID", help="the agent's session id or its first characters; the current one"
         )
         command.add_argument("--subagent", default="", metavar="ID", help="the id of a subagent in it")
         command.add_argument("--json", action="store_true", help="print one JSON document")
+        if name == "status":
+            command.add_argument("--all", action="store_true", help=f"the last {LISTED} sessions, not only the current one")
         if name in ("start", "extend"):
             for budget in BUDGETS:
                 command.add_argument("--" + budget.replace("_", "-"), type=_amount, default=argparse.SUPPRESS, metavar="N")
@@ -66,14 +72,20 @@ def run(argv: list[str]) -> int:
     where = user_paths()
     investigations = InvestigationStore(where.state / "investigations", read_config(where).investigation)
     known = investigations.sessions()
+    if not options.session and os.environ.get(SESSION_VARIABLE, "") in known:
+        options.session = os.environ[SESSION_VARIABLE]
     if options.command == "status":
         return _status(investigations, options, known)
-    session = session_of(options.session, known)
+    profile = _profile(investigations, options) if options.command == "start" else None
+    more = _more(options) if options.command == "extend" else {}
+    session = session_of(options.session, [*known, *_with_state(where, known)])
+    if session not in known and session not in _with_state(where, known):
+        raise LimitError(_unseen(options.session, known))
     by = person(f"borg investigate {options.command}")
-    if options.command == "start":
-        investigations.start(session, _profile(investigations, options), now_ms(), subagent=options.subagent)
+    if profile is not None:
+        investigations.start(session, profile, now_ms(), subagent=options.subagent)
     elif options.command == "extend":
-        investigations.extend(session, _more(options), now_ms(), subagent=options.subagent, by=by)
+        investigations.extend(session, more, now_ms(), subagent=options.subagent, by=by)
     told = investigations.status(session, now_ms())
     if options.command == "stop":
         told = investigations.stop(session, now_ms(), subagent=options.subagent)
@@ -129,13 +141,12 @@ def _status(investigations: InvestigationStore, options: argparse.Namespace, kno
         if options.json:
             print(json.dumps({"sessions": []}))
         else:
-            print("No session has been seen yet. Work with an agent whose hooks are installed (borg install), or open one:")
-            print("  borg investigate start --session ID --max-retrieval-calls 20")
+            print("No session has been seen yet. Work with an agent whose hooks are installed (borg install), then:")
+            print("  borg investigate start --max-retrieval-calls 20")
         return 0
-    sessions = [session_of(options.session, known)] if options.session else known[:LISTED]
+    sessions = [session_of(options.session, known)] if options.session else known[: LISTED if options.all else 1]
     if not set(sessions) <= set(known):
-        seen = f"; the last ones are {', '.join(known[:LISTED])}" if known else ""
-        raise LimitError(f"no session {options.session!r} has been seen{seen}")
+        raise LimitError(_unseen(options.session, known))
     told = [investigations.status(session, now_ms()) for session in sessions]
     if options.json:
         print(json.dumps({"sessions": told}, indent=2))
@@ -143,6 +154,20 @@ def _status(investigations: InvestigationStore, options: argparse.Namespace, kno
     for one in told:
         _show(one, as_json=False)
     return 0
+
+
+def _unseen(named: str, known: list[str]) -> str:
+    seen = f"; the last ones are {', '.join(known[:LISTED])}" if known else ""
+    return f"no session {named!r} has been seen{seen}"
+
+
+def _with_state(where: Paths, known: list[str]) -> list[str]:
+    """Ids of sessions that have a state file and no investigation yet; subagents' are not among them."""
+    found = []
+    for agent in AGENTS:
+        names = [path.name.removesuffix(".ctx") for path in where.sessions.glob(f"{agent}-*.ctx")]
+        found += [name.removeprefix(f"{agent}-") for name in names if "." not in name.removeprefix(f"{agent}-")]
+    return [name for name in found if name not in known]
 
 
 def _show(told: dict[str, Any], as_json: bool) -> None:
