@@ -15,6 +15,10 @@ DEPTH = 20
 """guard: groups inside each other."""
 COUNT = 1000
 """host: the highest count of a repetition that RE2 takes."""
+HIGH = 48
+"""design: a count above it makes a program long; texts are sought with such counts unbounded first."""
+REST = 400
+"""design: characters of a match beside what its high counts take."""
 EXACT = 16
 """design: alternatives that are followed as whole strings; beyond them only what each must contain is kept."""
 SMALL_CLASS = 4
@@ -45,11 +49,15 @@ class PatternError(ValueError):
 
 class Parsed(NamedTuple):
     """``text`` for RE2; ``required``: any match contains one literal of each of these sets, lower-cased, the most telling
-    set first (empty: nothing is known); ``is_ascii``: it names no character outside ASCII, so that bytes will do."""
+    set first (empty: nothing is known); ``is_ascii``: it names no character outside ASCII, so that bytes will do.
+    ``loose``: the same with high counts unbounded, which matches wherever ``text`` does; empty where there are none.
+    ``span``: characters that a match of ``text`` is taken to have at most."""
 
     text: str
     required: tuple[frozenset[str], ...]
     is_ascii: bool
+    loose: str
+    span: int
 
 
 class _Part(NamedTuple):
@@ -58,6 +66,13 @@ class _Part(NamedTuple):
     text: str
     exact: frozenset[str] | None
     needs: tuple[frozenset[str], ...] = ()
+    bound: str = ""
+    """With high counts unbounded, where that is another text."""
+
+    @property
+    def loose(self) -> str:
+        """``text`` with high counts unbounded."""
+        return self.bound or self.text
 
     def required(self) -> tuple[frozenset[str], ...]:
         """``needs`` and ``exact`` together, the most telling first; sets with an empty string say nothing."""
@@ -77,7 +92,8 @@ def parse(pattern: str) -> Parsed:
     part = reader.alternatives(0)
     if reader.place < len(pattern):
         raise PatternError(f"a ) at character {reader.place + 1} closes nothing")
-    return Parsed(part.text, part.required(), reader.is_ascii)
+    loose = part.loose if part.loose != part.text else ""
+    return Parsed(part.text, part.required(), reader.is_ascii, loose, REST + reader.far)
 
 
 def _telling(literals: frozenset[str]) -> tuple[int, int, list[str]]:
@@ -91,6 +107,7 @@ class _Reader:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.place = 0
+        self.far = 0
         self.is_ascii = pattern.isascii() and _SPELLED.search(pattern) is None
 
     def alternatives(self, depth: int) -> _Part:
@@ -103,17 +120,18 @@ class _Reader:
             parts.append(self.sequence(depth))
         if len(parts) == 1:
             return parts[0]
-        text = "|".join(part.text for part in parts)
+        text, loose = "|".join(part.text for part in parts), "|".join(part.loose for part in parts)
         if all(part.exact is not None for part in parts):
             exact = frozenset().union(*(part.exact or () for part in parts))
             if len(exact) <= EXACT:
-                return _Part(text, exact)
+                return _Part(text, exact, (), loose)
         told = [part.required() for part in parts]
-        return _Part(text, None, (frozenset().union(*(one[0] for one in told)),) if all(told) else ())
+        return _Part(text, None, (frozenset().union(*(one[0] for one in told)),) if all(told) else (), loose)
 
     def sequence(self, depth: int) -> _Part:
         """Parts one after another, up to a |, a ) or the end."""
         texts: list[str] = []
+        bounds: list[str] = []
         needs: list[frozenset[str]] = []
         run: frozenset[str] = _NOTHING
         whole = True
@@ -125,14 +143,15 @@ class _Reader:
             else:
                 part = self.repeated(self.atom(depth))
             texts.append(part.text)
+            bounds.append(part.loose)
             if part.exact is not None and len(run) * len(part.exact) <= EXACT:
                 run = frozenset(head + tail for head in run for tail in part.exact)
                 continue
             whole = False
             needs += [run, *part.needs]
             run = part.exact if part.exact is not None else _NOTHING
-        text = "".join(texts)
-        return _Part(text, run) if whole else _Part(text, None, (*needs, run))
+        text, loose = "".join(texts), "".join(bounds)
+        return _Part(text, run, (), loose) if whole else _Part(text, None, (*needs, run), loose)
 
     def repeated(self, part: _Part) -> _Part:
         """``part`` with the repetition that follows it, if one does."""
@@ -146,13 +165,17 @@ class _Reader:
             text += "?"
         if self._count()[2]:
             raise PatternError(f"what {text} repeats is repeated again; put it in (?:…)")
-        text = f"{part.text}{text}"
+        bound = text
+        if max(low, high or 0) > HIGH:
+            self.far += max(low, high or 0)
+            bound = "*" if low == 0 else "+"
+        text, loose = f"{part.text}{text}", f"{part.loose}{bound}"
         if low == 0:
             exact = part.exact | _NOTHING if part.exact is not None and high == 1 else None
-            return _Part(text, exact)
+            return _Part(text, exact, (), loose)
         if low == high == 1:
-            return _Part(text, part.exact, part.needs)
-        return _Part(text, None, part.required())
+            return _Part(text, part.exact, part.needs, loose)
+        return _Part(text, None, part.required(), loose)
 
     def _count(self) -> tuple[int, int | None, str]:
         """(least, most, as RE2 writes it) of the repetition here, which is passed; an empty text: there is none."""
@@ -218,7 +241,7 @@ class _Reader:
         if not self._at(")"):
             raise PatternError(f"the ( at character {start + 1} is not closed")
         self.place += 1
-        return _Part(f"{opening}{inside.text})", inside.exact, inside.needs)
+        return _Part(f"{opening}{inside.text})", inside.exact, inside.needs, f"{opening}{inside.loose})")
 
     def escape(self) -> _Part:
         """A backslash and what it makes of the character after it."""

@@ -84,7 +84,7 @@ def test_the_most_telling_literals_come_first(pattern: str, literals: set[str]) 
         (r"(.{0,900}){0,900}x", "multiply"),
         (r"[z-a]", "backwards"),
         ("end\\", "escapes nothing"),
-        (r"\q", "no escape"),
+        (r"\q", "known escape"),
         (r"\x4", "hexadecimal"),
         (r"(?x) a b", "flags"),
         (r"a*", "every text"),
@@ -145,7 +145,18 @@ def test_one_pattern_costs_a_bounded_amount(pattern: str, text: str) -> None:
         return
     matches(pattern, prepare(text))
     assert len(prepare(text).narrow) <= patterns.TEXT_CHARS
-    assert compiled.limit <= patterns.WORK
+    assert max(compiled.span, compiled.limit) <= patterns.WORK
+
+
+def test_a_high_count_still_means_what_it_says() -> None:
+    """A text is sought with high counts unbounded first; what lies further apart is no match all the same."""
+    pattern = r"open\([^@]{0,300}\bcommit\b"
+    near, far = "open(x)" + " y" * 100 + " commit", "open(x)" + " y" * 200 + " commit"
+    assert matches(pattern, prepare(near))
+    assert not matches(pattern, prepare(far))
+    assert matches(pattern, prepare(far + "\n" + near))
+    assert not matches(pattern, prepare("commit\n" * 50 + "open("))
+    assert matches(r"[^@]{0,500}key", prepare("key"))
 
 
 def test_an_index_finds_what_each_lesson_alone_finds() -> None:
@@ -196,10 +207,13 @@ def test_a_call_stops_near_its_time_and_a_slow_pattern_is_skipped_from_then_on()
     for number in range(5):
         index.put(f"L{number}", [f"word|w{number}"], [])
     ticks = iter(range(100))
-    found = index.match("a word", clock=lambda: next(ticks) * 0.015)
+    found = index.match("a word", clock=lambda: next(ticks) * 0.006)
     assert list(found) == ["L0", "L1"]
-    assert index.slow == {"word|w0", "word|w1"}
-    assert list(index.match("a word")) == ["L2", "L3", "L4"]
+    assert index.slow == set()
+    ticks = iter(range(100))
+    assert list(index.match("a word", clock=lambda: next(ticks) * 0.015)) == ["L0"]
+    assert index.slow == {"word|w0"}
+    assert list(index.match("a word")) == ["L1", "L2", "L3", "L4"]
 
 
 def test_what_two_texts_matched_joins() -> None:
