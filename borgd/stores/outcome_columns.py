@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from borgd.errors import BorgError
 from borgd.journal import Damage, Position, TypedFollower
 from borgd.memory.columns import FORMAT, FoldColumns, Packed
-from borgd.memory.records import Outcome
+from borgd.memory.records import Outcome, SettledOutcome
 from borgd.paths import fnv1a, private_dir
 
 LEAST_BYTES = 1 << 18
@@ -36,6 +37,7 @@ _UNUSABLE = (
 """Whatever reading damaged bytes as an npz raises."""
 
 Convert = Callable[[Outcome], Outcome]
+AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
 
 class _Head(msgspec.Struct, frozen=True, array_like=True):
@@ -61,11 +63,12 @@ class OutcomeColumns:
         self._used: set[str] = set()
 
     def gather(
-        self, columns: FoldColumns, follower: TypedFollower[Outcome], convert: Convert | None = None, salt: str = ""
+        self, columns: FoldColumns, follower: TypedFollower[AnyOutcome], convert: Convert | None = None, salt: str = ""
     ) -> list[Damage]:
-        """All that the file of a ``follower`` that has read nothing yet holds, into ``columns``; what is damaged in it.
+        """All outcomes in the file of a ``follower`` that has read nothing yet, into ``columns``; what is damaged in it.
 
-        Afterwards the follower is past it. ``convert`` is applied to each outcome; ``salt`` names what it does.
+        Settled occasions are left out. Afterwards the follower is past it. ``convert`` is applied to each outcome; ``salt``
+        names what it does.
 
         :raises JournalError: the file cannot be read.
         """
@@ -79,7 +82,8 @@ class OutcomeColumns:
             return found[1]
         self.read += 1
         reading = follower.read()
-        outcomes: Iterable[Outcome] = reading.records if convert is None else map(convert, reading.records)
+        told = (one for one in reading.records if not (isinstance(one, SettledOutcome) and one.coin_ms))
+        outcomes: Iterable[Outcome] = told if convert is None else map(convert, told)
         if reading.offset < self._least:
             columns.extend(outcomes)
             return reading.damage

@@ -49,7 +49,7 @@ class Team:
         self.salt = read_card(directory).salt
         self.problems: list[str] = []
         self._lessons: dict[Path, Follower] = {}
-        self._outcomes: dict[Path, TypedFollower[Outcome]] = {}
+        self._outcomes: dict[Path, TypedFollower[SettledOutcome]] = {}
         self._own: dict[Kind, set[str]] | None = None
 
     def files(self, kind: Kind) -> list[Path]:
@@ -75,23 +75,27 @@ class Team:
         """All of everyone's outcomes into ``columns``; ``new_outcomes`` then tells what comes after them."""
         self._outcomes.clear()
         for path in self.files("outcomes"):
-            follower = self._outcomes[path] = TypedFollower(Journal(path), Outcome)
+            follower = self._outcomes[path] = TypedFollower(Journal(path), SettledOutcome)
             try:
                 self._note(path, kept.gather(columns, follower))
             except JournalError as error:
                 self._say(str(error))
 
     def new_outcomes(self) -> Iterator[list[Outcome]]:
-        """Per file the outcomes that are new since the last call; after a file shrank or was replaced, all it holds."""
+        """Per file the outcomes that are new since the last call; after a file shrank or was replaced, all it holds.
+
+        Settled occasions are left out: what became of them is told by the outcomes themselves.
+        """
         for path in self.files("outcomes"):
             try:
-                reading = self._outcomes.setdefault(path, TypedFollower(Journal(path), Outcome)).read()
+                reading = self._outcomes.setdefault(path, TypedFollower(Journal(path), SettledOutcome)).read()
             except JournalError as error:
                 self._say(str(error))
                 continue
             self._note(path, reading.damage)
-            if reading.records:
-                yield reading.records
+            told: list[Outcome] = [one for one in reading.records if not one.coin_ms]
+            if told:
+                yield told
 
     def forget_lessons(self) -> None:
         """Read everyone's lessons anew the next time."""

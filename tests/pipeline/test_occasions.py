@@ -12,7 +12,7 @@ from borgd.lessons.team import hashed
 from borgd.memory.records import Decision, Outcome, SettledOutcome
 from borgd.recall import draws
 from borgd.recall.choose import HORIZON_MS
-from borgd.stores.team import read_card
+from borgd.stores.team import Team, read_card
 from tests.server.support import Agent, lesson, running_service, write_config, write_lessons
 
 pytestmark = pytest.mark.anyio
@@ -185,6 +185,9 @@ async def test_settled_after_a_day_and_told_to_the_team_without_any_text(meadow:
         (False, "not_corrected", 0.5, "mira"),
         (True, "corrected", 0.5, "mira"),
     ]
+    assert [
+        one for told in Team(team, "another@machine").new_outcomes() for one in told if one.id in {x.id for x in lines}
+    ] == []
     salt = read_card(team).salt
     assert {one.decision for one in lines} <= {hashed(salt, "decision", one.id) for one in decisions(meadow)}
     text = "".join(path.read_text() for path in team.glob("*.outcomes.jsonl"))
