@@ -12,14 +12,15 @@ from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal
+from borgd.lessons.corrections.adaptation import shift, shifted
 from borgd.lessons.corrections.conditioning import Conditioned, condition
 from borgd.lessons.corrections.detect import Correction, from_answer, from_rejection, own_rules
-from borgd.lessons.corrections.linear import Band
+from borgd.lessons.corrections.linear import Band, shipped
 from borgd.lessons.corrections.verdict import Situation, Verdict, deeds_text, judge
 from borgd.lessons.corrections.veto import VETOES_TO_ASK, Veto
 from borgd.lessons.corrections.veto import parse as parse_veto
 from borgd.lessons.episodes import Episode, doubtful_hint, episode, hint
-from borgd.lessons.proposals import of_invariant
+from borgd.lessons.proposals import of_invariant, table
 from borgd.lessons.redact import SECRET_CHARS, redact_head
 from borgd.limits.interrupts.tools import QUESTION_TOOLS
 from borgd.memory.sources.judge import shown
@@ -46,6 +47,7 @@ class CorrectionStage:
         self.episodes = journals["episodes"]
         self.proposals = journals["proposals"]
         self.command = "borg"
+        self._model = shipped()
         self.configure(config)
 
     def configure(self, config: Config) -> None:
@@ -55,6 +57,21 @@ class CorrectionStage:
         """
         self._own = own_rules(config.capture.patterns)
         self._propose = config.capture.propose
+
+    @property
+    def shift(self) -> float:
+        """By how much the thresholds moved on this machine, in log odds."""
+        return round(self._model.thresholds.sure - shipped().thresholds.sure, 3)
+
+    def learn(self) -> None:
+        """Take in what the person kept and dropped of the proposals that came from corrections.
+
+        :raises JournalError: the proposals cannot be read.
+        """
+        records = self.proposals.read().records
+        heard = {record.get("id") for record in records if record.get("episode")}
+        verdicts = table(records).verdicts.values()
+        self._model = shifted(shipped(), shift(one.verdict != "drop" for one in verdicts if one.id in heard))
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> str:
         """What the agent is told about a prompt that takes something back; empty: nothing."""
@@ -87,7 +104,7 @@ class CorrectionStage:
         deeds = deeds_text(turn.paths, turn.lines)
         doing = deeds or ("; ".join(turn.calls) if interrupting else "")
         situation = Situation(said=turn.said or doing, deeds=deeds, interrupting=interrupting)
-        [one] = condition([text], lambda prompt: _flagging(judge(prompt, situation, self._own)))
+        [one] = condition([text], lambda prompt: _flagging(judge(prompt, situation, self._own, self._model)))
         if not one.flagged:
             return ""
         verdict = one.found if isinstance(one.found, Verdict) else _unjudged(one)

@@ -109,6 +109,7 @@ class Assembly:
     async def every_minute(self, now_ms: int) -> None:
         """Occasions that are due for settling, and what is due in the inbox."""
         self._save_counts()
+        await anyio.to_thread.run_sync(self.corrections.learn)
         await anyio.to_thread.run_sync(self.occasions.settle, now_ms)
         await anyio.to_thread.run_sync(self.occasions.publish, self.knowledge.store.forgotten)
         await anyio.to_thread.run_sync(self.interrupts.store.tick, now_ms)
@@ -135,6 +136,7 @@ class Assembly:
             "team": {} if self.team is None else {"directory": str(self.team.directory), "owner": self.team.owner},
             "team_problems": [*filter(None, [self.team_problem]), *(self.team.problems if self.team else [])],
             "lessons": len(self.knowledge.lessons),
+            "correction_threshold_shift": self.corrections.shift,
             "outcomes_told": dict(self.outcomes.told),
             "grader_failures": self.recall.grader.failures,
             "grader": self.recall.grader.status() if self.recall.grader.command else {},

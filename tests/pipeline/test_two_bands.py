@@ -10,6 +10,7 @@ import pytest
 
 from borgd.journal import Journal
 from borgd.lessons.episodes import Episode
+from borgd.lessons.proposals import ProposalVerdict, propose
 from borgd.paths import user_paths
 from borgd.stores.past_sessions import find_doubtful
 from tests.server.support import Agent, running_service
@@ -185,3 +186,23 @@ async def test_secrets_stay_out_of_what_waits(home: Path) -> None:
     assert waiting is not None
     assert secret.encode() not in msgspec.json.encode(waiting)
     assert all(secret not in path.read_text() for path in (home / ".local/state/borgd/sessions").iterdir())
+
+
+async def test_what_a_person_dropped_makes_the_machine_more_reluctant_until_it_is_forgotten(home: Path) -> None:
+    proposals = Journal(home / ".local/share/borgd/proposals.jsonl")
+    async with running_service() as service:
+        assert service.assembly is not None
+        stage = service.assembly.corrections
+        stage.learn()
+        assert stage.shift == 0
+        made = [
+            propose(f"Is it {number}?", "It breaks.", ms=number, episode=f"E{number}", agent="claude-code")
+            for number in range(20)
+        ]
+        proposals.append(made)
+        proposals.append([ProposalVerdict(id=one.id, ms=99, verdict="drop") for one in made])
+        stage.learn()
+        assert stage.shift == 0.25
+        proposals.rewrite(lambda _: None)
+        stage.learn()
+        assert stage.shift == 0
