@@ -25,7 +25,8 @@ _FORWARD = re.compile(r"\x1b\[(\d*)C")
 class Terminal:
     """``with Terminal(home, model) as screen: screen.wait("…"); screen.type("…"); screen.press("enter")``."""
 
-    def __init__(self, home: Home, model: ScriptedModel) -> None:
+    def __init__(self, home: Home, model: ScriptedModel, *words: str) -> None:
+        self._words = words
         self._home = home
         self._env = home.agent_env(model) | {"TERM": "xterm-256color", "COLUMNS": "140", "LINES": "50"}
         self._seen = b""
@@ -48,7 +49,7 @@ class Terminal:
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
             os.chdir(self._home.project)
-            os.execve(client, [client], self._env)
+            os.execve(client, [client, *self._words], self._env)
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 140, 0, 0))
         return self
 

@@ -14,6 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Turn = dict[str, Any]
+PLAN_FILE = "$PLAN_FILE"
+"""Stands in a turn for the file in which the agent's host wants the plan, as its instructions name it."""
+_PLAN_PATH = re.compile(r'/[^\s"\\]*/plans/[^\s"\\]*?\.md')
 
 
 @dataclass
@@ -102,7 +105,10 @@ class ScriptedModel:
             number = self._taken.get(thread, 0)
             self._taken[thread] = number + 1
             self.requests.append((thread, body))
-            return (turns[number] if number < len(turns) else self.script.after), f"{len(self.requests)}"
+            turn = turns[number] if number < len(turns) else self.script.after
+            if (named := _PLAN_PATH.search(raw)) is not None:
+                turn = json.loads(json.dumps(turn).replace(PLAN_FILE, named[0]))
+            return turn, f"{len(self.requests)}"
 
     def __enter__(self) -> ScriptedModel:
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""Questions of a real Claude Code: admitted ones come up untouched, the fourth waits in the inbox, its answer comes back."""
+"""Questions and plans of a real Claude Code: in the terminal all come up; where nobody is, the fourth waits in the inbox."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.agents.claude import Home
 from tests.agents.claude_host import Hosted
 from tests.agents.claude_tui import Terminal
-from tests.agents.scripted_model import Script, ScriptedModel, Turn, texts
+from tests.agents.scripted_model import PLAN_FILE, Script, ScriptedModel, Turn, texts
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
 
@@ -50,7 +50,7 @@ def test_three_a_day_come_up_untouched_and_the_fourth_waits_and_is_answered(home
         assert "file 4" in waiting["question"]
         told = texts(model.main[4])
         assert "inbox" in told
-        assert "Tabs" in told, "the agent was told its fallback"
+        assert "you recommended no option" in told, "nothing is made up for the agent"
         home.borg("inbox", "answer", str(waiting["number"]), ANSWER)
         claude.say("Go on.")
         assert ANSWER not in texts(model.main[-2])
@@ -60,16 +60,53 @@ def test_three_a_day_come_up_untouched_and_the_fourth_waits_and_is_answered(home
     assert home.json("inbox")["asks"] == []
 
 
-def test_a_plan_that_waits_is_refined_not_carried_out(home: Home) -> None:
+def configure(home: Home, text: str) -> None:
     (home.root / ".config/borgd").mkdir(parents=True)
-    (home.root / ".config/borgd/config.toml").write_text("[interrupts]\ndaily_interrupt_budget = 1\nbase = 0.9\n")
+    (home.root / ".config/borgd/config.toml").write_text(text)
     home.borg("stop")
     home.borg("start")
-    script = Script([{"text": "Here.", "tools": [{"name": "ExitPlanMode", "input": {}}]}, {"text": "I keep planning."}])
+
+
+EXIT: Turn = {"text": "Here it is.", "tools": [{"name": "ExitPlanMode", "input": {}}]}
+PLAN = "1. Rename add to plus\n2. Run the tests"
+
+
+def test_a_plan_that_waits_is_approved_in_the_inbox_and_goes_through_at_the_next_exit(home: Home) -> None:
+    configure(home, "[interrupts]\ndaily_interrupt_budget = 0\nplan = 'meter'\n")
+    write = {"text": "Writing.", "tools": [{"name": "Write", "input": {"file_path": PLAN_FILE, "content": PLAN}}]}
+    script = Script([write, EXIT, {"text": "I wait."}, EXIT, {"text": "On it."}])
     with ScriptedModel(script) as model, Hosted(home, model, "--permission-mode", "plan") as claude:
         claude.say("Plan a rename.")
         assert [one["tool_name"] for one in claude.asked] == []
-    assert "Keep planning" in texts(model.main[1])
+        assert "call ExitPlanMode again" in texts(model.main[2])
+        [waiting] = home.json("inbox")["asks"]
+        assert (waiting["kind"], waiting["body"]) == ("plan", PLAN)
+        home.borg("inbox", "answer", str(waiting["number"]), "approve")
+        claude.say("Well?")
+        assert [one["tool_name"] for one in claude.asked] == ["ExitPlanMode"], "it came to the host's own dialog"
+        assert "it goes through once" in texts(model.main[3])
+
+
+def test_in_the_terminal_ten_questions_and_three_plans_all_come_up_and_all_are_counted(home: Home) -> None:
+    asks = [ask(f"Which indentation for file {number}?") for number in range(10)]
+    script = Script([*asks, EXIT, EXIT, EXIT, {"text": "All is decided now."}])
+    with ScriptedModel(script) as model, Terminal(home, model, "--permission-mode", "plan") as screen:
+        screen.wait("❯")
+        screen.type("Ask me what you need.")
+        screen.press("enter")
+        for number in range(10):
+            screen.wait(rf"file\s*{number}[\s\S]*Spaces[\s\S]*cancel")
+            screen.press("enter")
+        for _ in range(3):
+            screen.wait(r"Exit\s*plan\s*mode\?")
+            screen.press("escape")
+            screen.wait(r"Rejected")
+            screen.type("Another plan please.")
+            screen.press("enter")
+        screen.wait("decided")
+    status = home.json("status")["service"]["interrupts"]
+    assert (status["counted"]["question"], status["counted"]["plan"]) == (10, 3)
+    assert status["scopes"]["__global__"]["spent"] == 0
 
 
 def test_in_the_terminal_the_picker_shows_the_question_and_takes_the_answer(home: Home) -> None:
@@ -86,5 +123,5 @@ def test_in_the_terminal_the_picker_shows_the_question_and_takes_the_answer(home
         screen.wait("decided")
     assert "Spaces" in texts(model.main[1])
     status = home.json("status")["service"]["interrupts"]
-    assert status["scopes"]["__global__"]["spent"] == 1
-    assert status["observed"] == 0, "the picker's own permission event is the same interruption"
+    assert (status["counted"]["question"], status["scopes"]["__global__"]["spent"]) == (1, 0)
+    assert (status["observed"], status["possible"]) == (0, 0), "the picker's own permission event is the same interruption"

@@ -160,6 +160,21 @@ def test_every_verdict_is_in_the_audit_trail(home: Path) -> None:
     assert lines[0]["facts"]["stakes"] == {"value": "1/2", "from": "default", "given": ""}
 
 
+def test_the_sum_of_a_verdict_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(4):
+        _run("ask", "--scope", "a", f"Question {number}?")
+    capsys.readouterr()
+    assert _run("debug", "interrupts", "--explain", "#4") == 0
+    said = capsys.readouterr().out
+    for part in ("0.5 + (0.95 - 0.5) x 3/3 = 0.95", "0.8 (not stated", "3 of 3 spent", "defer (confidence)"):
+        assert part in said
+    _, document = _json(capsys, "debug", "interrupts", "--explain", "2")
+    (verdict,) = document["verdicts"]
+    assert (verdict["verdict"], verdict["sum"], verdict["charged"]) == ("admit", "0.5 + (0.95 - 0.5) x 1/3 = 0.65", True)
+    with pytest.raises(LimitError, match="'99'"):
+        _run("debug", "interrupts", "--explain", "99")
+
+
 def test_worth_it_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     _run("ask", *CHOICE, "Ship it?")
     assert _run("inbox", "worth", "1", "no") == 0

@@ -83,6 +83,8 @@ def test_a_prompt_that_asks_to_be_asked(prompt: str) -> None:
         "Write a `ask me anything` page",
         "```\nask me one by one\n```\nwhat does this do?",
         "The form asks me for my name twice, fix it.",
+        "Ask me what you need.",
+        "Build it, and ask me if the tests fail.",
         "Users ask me why the export is slow",
         "Add an interview scheduler",
         "What would a reviewer ask me about this?",

@@ -1,5 +1,7 @@
 """borg debug interrupts --config FILE --asks FILE.jsonl [--json]: replay a day of asks against a configuration.
 
+With --explain ID: how the verdict on an ask of this machine was added up.
+
 Reads two files and writes nothing. Exit code 1 where a line got no verdict; the other lines get theirs all the same.
 """
 
@@ -14,6 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from borgd.cli.debug.interrupt_sum import explain
 from borgd.config.schema import load
 from borgd.errors import EXIT_FORESEEN, InputError, LimitError
 from borgd.limits.interrupts import scopes
@@ -22,6 +25,7 @@ from borgd.limits.interrupts.exact_fractions import unit
 from borgd.limits.interrupts.exclusions import configured
 from borgd.limits.interrupts.replay import InterruptReplay
 from borgd.limits.interrupts.verdict import Ask, InterruptVerdict
+from borgd.paths import user_paths
 
 FIELDS = frozenset({"scope", "source", "confidence", "stakes", "question", "ms"})
 MAX_MS = 1 << 53
@@ -30,6 +34,8 @@ MAX_MS = 1 << 53
 def run(argv: list[str]) -> int:
     """Exit code of the command."""
     arguments = _arguments(argv)
+    if arguments.explain is not None:
+        return explain(arguments.explain, user_paths(), as_json=arguments.json)
     config = load(_bytes(arguments.config), arguments.config)
     replay = InterruptReplay(
         policy(config.interrupts, source=arguments.config), configured(config.interrupts.exclusions, arguments.config)
@@ -63,12 +69,14 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="borg debug interrupts", description="Replay a day of asks against a configuration."
     )
-    parser.add_argument("--config", required=True, metavar="FILE", help="TOML with [interrupts]")
-    parser.add_argument(
-        "--asks", required=True, metavar="FILE", help='one {"scope", "source", "confidence", "stakes"} a line; - is stdin'
-    )
+    parser.add_argument("--explain", metavar="ID", help="how the verdict on ask ID (its number in the inbox) was added up")
+    parser.add_argument("--config", metavar="FILE", help="TOML with [interrupts]")
+    parser.add_argument("--asks", metavar="FILE", help='one {"scope", "source", "confidence", "stakes"} a line; - is stdin')
     parser.add_argument("--json", action="store_true", help="one JSON document")
-    return parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
+    if arguments.explain is None and (arguments.config is None or arguments.asks is None):
+        parser.error("the following arguments are required: --config, --asks; or --explain ID")
+    return arguments
 
 
 def _bytes(name: str) -> bytes:

@@ -55,7 +55,7 @@ _START = (
 """Where an order to the agent begins."""
 _ENGLISH = (
     r"(?:interview|quiz|grill)\s+me\b",
-    r"(?:ask|question)\s+me\b(?!\s+(?:nothing|no\b|later|again\s+later|for\s+(?:nothing|no\b)))",
+    r"(?:ask|question)\s+me\b(?!\s+(?:nothing|no\b|later|again\s+later|for\s+(?:nothing|no\b)|what\b|if\b|when\b|where\b))",
     r"ask\s+(?:as\s+(?:many|much)|any|all|your|every|clarifying|follow-?up|lots\s+of|a\s+few|some|more|one\b|questions\b|away\b"
     r"|whatever|whenever|anything|if\s+(?:anything|something|you)|before\s+you)",
     r"check\s+with\s+me\b",
