@@ -98,8 +98,9 @@ def test_in_the_terminal_ten_questions_and_three_plans_all_come_up_and_all_are_c
             screen.wait(rf"file\s*{number}[\s\S]*Spaces[\s\S]*cancel")
             screen.press("enter")
         for _ in range(3):
-            screen.wait(r"Exit\s*plan\s*mode\?")
-            screen.press("escape")
+            screen.wait(r"2\.\s*No")
+            screen.press("down")
+            screen.press("enter")
             screen.wait(r"Rejected")
             screen.type("Another plan please.")
             screen.press("enter")

@@ -16,8 +16,10 @@ from typing import Any
 
 from borgd.agents.settings_text import Wanted, lists_below, with_entries, without_entries
 from borgd.cli.service.purge import purge
+from borgd.cli.service.what_is_on import what_is_on
 from borgd.cli.terminal_text import about, coloured
 from borgd.config.json_text import KeyPath, value_of
+from borgd.config.read import read_config
 from borgd.errors import BorgError
 from borgd.paths import Paths, shipped, user_paths
 from borgd.stores.installed.client import CLIENT, client_path, place_client
@@ -192,6 +194,7 @@ def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) 
     file.put(now, base, after)
     kept = f" What it was is kept in {file.copy}." if base is not None else ""
     print(f"{file.path}: hooks added.{kept} Sessions that are open may need a restart to see it.")
+    print("\n".join(f"  {line}" for line in what_is_on(read_config(where))))
     _offer(where, allow=allow)
     return 0
 
