@@ -41,13 +41,16 @@ Tally = list[int]
 """Credit units per rank, for one lesson; index 0 is unused."""
 
 
-HALF_LIFE = 12
-"""tuned: tests/perf/bench_learning.py, a world that changes half-way."""
+FRESH = 14
+"""tuned: tests/perf/bench_learning.py: a person's newest results about a lesson, which count whole. While the world stays as
+it is, 6 to 20 cost the same; sixty sessions after it changed, beliefs are within a tenth of the new truth with 14."""
+HALF_LIFE = 2
+"""tuned: as FRESH; with 12 beliefs lag behind a changed world by a quarter."""
 MOST_SHARE = 1 / 3
 """design: of a lesson's evidence, one person's and one repository's at most, beyond what each may have alone."""
 OWN_CREDITS = 16.0
 """design: credits that this person's own results may have alone; enough for their vetoes to silence a lesson."""
-OTHER_CREDITS = 4.0
+OTHER_CREDITS = 6.0
 """guard: credits that any other person's may have alone; a forged file cannot silence a lesson by itself."""
 REPOSITORY_CREDITS = 16.0
 """design: credits that one repository's results may have alone; most lessons have one repository."""
@@ -73,12 +76,18 @@ class BeliefRule(msgspec.Struct, frozen=True, kw_only=True):
     contradicted: Step = 1.0
     corrected: Step = 2.0
     vetoed: Step = 3.0
+    fresh: Annotated[int, msgspec.Meta(ge=1, le=10**9)] = FRESH
     half_life: Annotated[int, msgspec.Meta(ge=1, le=10**9)] = HALF_LIFE
-    """Results of one person about the lesson after which an older one counts half."""
+    """Further results of the same person about the lesson after which what is left of one is halved."""
     own_credits: Step = OWN_CREDITS
     other_credits: Step = OTHER_CREDITS
     repository_credits: Step = REPOSITORY_CREDITS
     most_share: Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)] = MOST_SHARE
+
+
+def halvings(age: int, rule: BeliefRule) -> int:
+    """How often a result is halved that so many newer ones of the same person follow."""
+    return 0 if age < rule.fresh else 1 + (age - rule.fresh) // rule.half_life
 
 
 class Belief(msgspec.Struct, frozen=True):

@@ -1,8 +1,9 @@
 """How much each result counts: evidence has a half-life in sessions, and neither one person nor one repository decides.
 
 A result's age is the number of results about the same lesson by the same person whose sessions began later, so that what
-nobody tells anything about any more is not forgotten, and that many sessions of one person age no one else's. Results
-younger than ``half_life`` count whole, those of the next ``half_life`` half, and so on. Then whoever has more than
+nobody tells anything about any more is not forgotten, and that many sessions of one person age no one else's. A veto is a
+person's word: only what speaks for the lesson since makes it older. The ``fresh`` youngest count whole, the next
+``half_life`` half, the next a quarter, and so on. Then whoever has more than
 ``most_share`` of a lesson's evidence is scaled down to it, but never below so many credits as a single voice may have; the
 same again for repositories. All sums are of integers: the same in any order, to the byte.
 """
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from borgd.memory.belief import CREDIT, PRECEDENCE, BeliefRule
+from borgd.memory.belief import CREDIT, FOLLOWED, PRECEDENCE, RANKS, BeliefRule
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -25,6 +26,8 @@ OWN = 0
 MOST_HALVINGS = 21
 """method: after so many, nothing of a credit is left."""
 WIDTH = len(PRECEDENCE) + 1
+VETOED_RANK = RANKS["vetoed"]
+FOLLOWED_RANKS = [RANKS[kind] for kind in FOLLOWED]
 
 
 class Results(NamedTuple):
@@ -50,8 +53,8 @@ def weighed(results: Results, lessons: int, rule: BeliefRule) -> Ints:
     if not len(results.lesson):
         return np.zeros((lessons, WIDTH), dtype=np.int64)
     found = results.ordered(np.lexsort((-results.begun, results.person, results.lesson)))
-    ages = _ages(found.begun, _changes(found.lesson, found.person))
-    found = _summed(found._replace(units=found.units >> np.minimum(ages // rule.half_life, MOST_HALVINGS)))
+    ages = _ages(found, _changes(found.lesson, found.person))
+    found = _summed(found._replace(units=found.units >> _halvings(ages, rule)))
     alone = np.where(found.person == OWN, rule.own_credits, rule.other_credits)
     found = found._replace(units=_held(found, _changes(found.lesson, found.person), alone, rule))
     found = found.ordered(np.lexsort((found.repo, found.lesson)))
@@ -81,12 +84,18 @@ def _changes(*columns: Ints) -> Bools:
     return first
 
 
-def _ages(begun: Ints, first: Bools) -> Ints:
-    """Rows of the same group (begun falling, groups start at ``first``) that began later than each."""
-    place = np.arange(len(begun))
+def _halvings(ages: Ints, rule: BeliefRule) -> Ints:
+    older = np.where(ages < rule.fresh, 0, 1 + (ages - rule.fresh) // rule.half_life)
+    return np.minimum(older, MOST_HALVINGS)
+
+
+def _ages(found: Results, first: Bools) -> Ints:
+    """Rows of the same group (begun falling, groups start at ``first``) that began later and count for each."""
+    place = np.arange(len(found.begun))
     group = np.maximum.accumulate(np.where(first, place, 0))
-    run = np.maximum.accumulate(np.where(first | _changes(begun), place, 0))
-    ages: Ints = run - group
+    run = np.maximum.accumulate(np.where(first | _changes(found.begun), place, 0))
+    good = np.concatenate(([0], np.cumsum(np.isin(found.rank, FOLLOWED_RANKS))))
+    ages: Ints = np.where(found.rank == VETOED_RANK, good[run] - good[group], run - group)
     return ages
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from itertools import accumulate
 from typing import NamedTuple
 
-from borgd.memory.belief import CREDIT, BeliefRule
-from borgd.memory.shares import MOST_HALVINGS, WIDTH, steps_of
+from borgd.memory.belief import CREDIT, BeliefRule, halvings
+from borgd.memory.shares import FOLLOWED_RANKS, MOST_HALVINGS, VETOED_RANK, WIDTH, steps_of
 
 Part = tuple[int, int, list[int]]
 """Person, repository, units per rank."""
@@ -37,7 +38,7 @@ class LessonEvidence:
         """A session's result, new or changed; the session ``begun`` then (ms)."""
         known = self._people.get(person)
         if known is None:
-            known = self._people[person] = _Person(self._rule.half_life)
+            known = self._people[person] = _Person(self._rule)
         known.add(row, begun)
 
     def tally(self) -> list[int]:
@@ -66,12 +67,13 @@ class LessonEvidence:
 class _Person:
     """One person's results by rising ``begun``, and what is left of them by repository and rank."""
 
-    def __init__(self, half_life: int) -> None:
-        self._half_life = half_life
+    def __init__(self, rule: BeliefRule) -> None:
+        self._rule = rule
         self._begun: list[int] = []
         self._rows: list[SessionResult] = []
         self._where: dict[int, int] = {}
         """Session to begun."""
+        self._vetoed = False
         self.units: dict[int, list[int]] = {}
 
     def add(self, row: SessionResult, begun: int) -> None:
@@ -79,18 +81,19 @@ class _Person:
         if before is not None:
             there = range(bisect_left(self._begun, before), len(self._rows))
             place = next(i for i in there if self._rows[i].session == row.session)
-            if before == begun:
-                halvings = self._halvings(place)
-                self._count(self._rows[place], halvings, -1)
+            if before == begun and not self._vetoed and row.rank != VETOED_RANK:
+                halved = self._halvings(place)
+                self._count(self._rows[place], halved, -1)
                 self._rows[place] = row
-                self._count(row, halvings, 1)
+                self._count(row, halved, 1)
                 return
             del self._begun[place], self._rows[place]
         self._where[row.session] = begun
         place = bisect_right(self._begun, begun)
         self._begun.insert(place, begun)
         self._rows.insert(place, row)
-        if before is not None or place < len(self._rows) - 1:
+        self._vetoed = self._vetoed or row.rank == VETOED_RANK
+        if self._vetoed or before is not None or place < len(self._rows) - 1:
             self._recount()
         else:
             self._count(row, 0, 1)
@@ -99,26 +102,29 @@ class _Person:
     def _grow_older(self) -> None:
         """One more result came last: those whose age passes a multiple of the half-life lose half of what is left."""
         last = len(self._begun)
-        for halvings in range(1, MOST_HALVINGS + 1):
-            end = last - halvings * self._half_life
+        for halved in range(1, MOST_HALVINGS + 1):
+            end = last - self._rule.fresh - (halved - 1) * self._rule.half_life
             if end < 1 or (end < last and self._begun[end] == self._begun[end - 1]):
                 if end < 1:
                     return
                 continue
             place = end - 1
             while place >= 0 and self._begun[place] == self._begun[end - 1]:
-                self._count(self._rows[place], halvings - 1, -1)
-                self._count(self._rows[place], halvings, 1)
+                self._count(self._rows[place], halved - 1, -1)
+                self._count(self._rows[place], halved, 1)
                 place -= 1
 
     def _recount(self) -> None:
         self.units = {}
+        good = [0, *accumulate(row.rank in FOLLOWED_RANKS for row in self._rows)]
         for place, row in enumerate(self._rows):
-            self._count(row, self._halvings(place), 1)
+            later = bisect_right(self._begun, self._begun[place])
+            age = good[-1] - good[later] if row.rank == VETOED_RANK else len(self._begun) - later
+            self._count(row, min(halvings(age, self._rule), MOST_HALVINGS), 1)
 
     def _halvings(self, place: int) -> int:
         age = len(self._begun) - bisect_right(self._begun, self._begun[place])
-        return min(age // self._half_life, MOST_HALVINGS)
+        return min(halvings(age, self._rule), MOST_HALVINGS)
 
     def _count(self, row: SessionResult, halvings: int, sign: int) -> None:
         found = self.units.get(row.repo)

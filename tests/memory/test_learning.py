@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
+from tests.memory.changing_world import Learning, live
 from tests.memory.simulated_team import run
 
 
@@ -10,3 +14,12 @@ def test_lessons_that_help_end_above_those_that_do_not() -> None:
     helpful, useless = season.mean_beliefs()
     assert helpful > useless
     assert season.memory.sessions == 150
+
+
+@pytest.mark.slow
+def test_sixty_sessions_after_the_world_changed_beliefs_are_near_the_new_truth() -> None:
+    half, after = 120, 60
+    lives = [live(Learning(), 2 * half, seed) for seed in (11, 12, 13)]
+    for nature in ("useful", "useless"):
+        believed, truth = np.mean([one.error(half + after - 1, nature) for one in lives], axis=0)
+        assert abs(believed - truth) <= 0.1, (nature, believed, truth)

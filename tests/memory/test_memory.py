@@ -55,7 +55,9 @@ def outcomes(draw: st.DrawFn) -> list[Outcome]:
 
 RULES = [
     RULE,
-    MemoryRule(belief=BeliefRule(half_life=1, own_credits=1.0, other_credits=0.5, repository_credits=1.0, most_share=0.2)),
+    MemoryRule(
+        belief=BeliefRule(fresh=1, half_life=1, own_credits=1.0, other_credits=0.5, repository_credits=1.0, most_share=0.2)
+    ),
 ]
 
 
