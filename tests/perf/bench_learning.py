@@ -52,9 +52,7 @@ def test_what_each_part_brings(capsys: pytest.CaptureFixture[str]) -> None:
             f"{name:28}{costs[0]:8.3f}{costs[1]:8.3f}{costs[2]:8.3f}{told:8.2f}{repeats:8.2f}{bad:8.2f}   {beliefs}"
         )
     with capsys.disabled():
-        print(
-            f"\n{SESSIONS} sessions, {len(SEEDS)} people; cost a session (corrections) before the change, {AFTER} after, then;"
-        )
+        print(f"\n{SESSIONS} sessions, {len(SEEDS)} people; cost (corrections) before the change, {AFTER} after, then;")
         print(f"lines, repeats, vetoed lessons told a session; mean belief of the truth after {AFTER}: useful, useless")
         print("\n".join(lines))
     assert len(lines) == len(CASES)
