@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.errors import ProtocolError
 
-__all__ = ["AGENTS", "Agent", "Event", "Moment", "Reply", "ToolCall", "agent", "kind_of"]
+__all__ = ["AGENTS", "READS_TRANSCRIPTS", "Agent", "Event", "Moment", "Reply", "ToolCall", "agent", "kind_of"]
 
 
 class Agent(Protocol):
@@ -32,7 +32,15 @@ class Agent(Protocol):
         ...
 
 
-AGENTS: Mapping[str, str] = {"claude-code": "borgd.agents.claude_code.hooks"}
+AGENTS: Mapping[str, str] = {
+    "claude-code": "borgd.agents.claude_code.hooks",
+    "codex": "borgd.agents.codex.hooks",
+    "gemini": "borgd.agents.gemini.hooks",
+}
+
+
+READS_TRANSCRIPTS = frozenset({"claude-code"})
+"""Agents whose session files are followed."""
 
 
 def agent(name: str) -> Agent:

@@ -71,7 +71,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     spawn: str = ""
     last_message: str = ""
     stop_again: bool = False
-    background: bool = False
+    running: tuple[str, ...] = ()
+    """Ids of the agents that work in the background, of which a Stop tells: the turn goes on when they are done."""
     source: str = ""
     mode: str = ""
     model: str = ""

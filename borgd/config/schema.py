@@ -245,6 +245,8 @@ class RepositoryConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     investigation: RepositoryInvestigationConfig = RepositoryInvestigationConfig()
     """Tighter limits for this repository."""
+    off: bool = False
+    """No lesson is recalled and no hint given in this repository; limits stay. Counts without being allowed."""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,20 +1,24 @@
 """Episodes from a past transcript of Claude Code, line by line, by the same detectors that listen live. Pure.
 
-Holds one prompt and one proposal at a time, so a transcript of any length costs the same memory. ``safe`` is an offset
-from which reading may go on later as if it had never stopped. Subagents' prompts are an agent's words, not a person's.
+Holds one turn at a time, so a transcript of any length costs the same memory. ``safe`` is an offset from which reading may
+go on later as if it had never stopped. What only may be a correction is settled by what the agent did next: it gave in, or
+changed the same file once more. Subagents' prompts are an agent's words, not a person's.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from borgd.agents.claude_code.transcript import TranscriptFact, TranscriptReader
-from borgd.lessons.corrections.detect import Correction, detect, from_questionnaire, from_rejection, own_words
+from borgd.agents.claude_code.transcript import CHANGING, TranscriptFact, TranscriptReader
+from borgd.lessons.corrections.detect import Correction, from_questionnaire, from_rejection, own_words
 from borgd.lessons.corrections.languages import PatternRule
+from borgd.lessons.corrections.linear import Band
+from borgd.lessons.corrections.verdict import Situation, deeds_text, judge
 from borgd.lessons.episodes import Episode, episode
 
 AGENT = "claude-code"
@@ -22,6 +26,26 @@ LINE_BYTES = 8 << 20
 """guard: a longer line is skipped."""
 TOUCHES = 10
 """design: touched paths that stand for a proposal where the agent said nothing."""
+CHANGED_LINES = 60
+"""design: changed lines of a turn that are kept, the last ones."""
+
+
+_GAVE_IN = re.compile(
+    r"(?i)\b(?:you(?:'|’)?re (?:absolutely |quite )?right|you are right|good (?:catch|point)|fair (?:point|enough)"
+    r"|my (?:mistake|bad)|sorry|apolog\w+|i (?:should|shouldn't) have|i missed|i misread|reverted|undid|undone|switched"
+    r"|put (?:it|them|\w+) back|moved (?:it|them) back|instead(?: of)?|no longer|replaced"
+    r"|now (?:uses?|goes|reads?|takes?|keeps?|lives?)"
+    r"|stimmt|du hast recht|entschuldig\w+|tu as raison|vous avez raison|désolée?|tienes razón|perdón|lo siento"
+    r"|tem razão|desculp\w+)\b|すみません|申し訳|ご指摘|失礼|おっしゃる|抱歉|对不起|说得对|说的对|죄송|맞습니다"
+)
+"""Words of an agent that takes back what it did."""
+
+
+class MinedEpisode(NamedTuple):
+    """``sure``: a correction; else it may have been one, which somebody who reads it can tell."""
+
+    episode: Episode
+    sure: bool = True
 
 
 class _Row(msgspec.Struct, rename="camel"):
@@ -57,16 +81,22 @@ class Miner:
         self._task = ""
         self._said = ""
         self._touched: list[str] = []
+        self._lines: list[str] = []
         self._row = _Row()
+        self._open: list[MinedEpisode] = []
+        self._gave_in = False
 
-    def line(self, line: bytes) -> list[Episode]:
+    def finish(self) -> list[MinedEpisode]:
+        """What waited for the agent's answer when the transcript ended."""
+        return self._settled()
+
+    def line(self, line: bytes) -> list[MinedEpisode]:
         """The episodes that ``line`` (with its LF) completes."""
         start, self._offset = self._offset, self._offset + len(line)
         if len(line) > LINE_BYTES or not line.strip():
             self.damaged += len(line) > LINE_BYTES
             return []
-        is_user = b'"user"' in line
-        if not is_user and b'"assistant"' not in line:
+        if not any(kind in line for kind in (b'"user"', b'"assistant"', b'"queued_command"')):
             return []
         try:
             self._row = _decoder.decode(line)
@@ -79,29 +109,52 @@ class Miner:
         found = [made for fact in facts for made in self._take(fact, start)]
         return found + (list(self._answers()) if self._row.type == "user" else [])
 
-    def _take(self, fact: TranscriptFact, start: int) -> Iterator[Episode]:
-        if fact.kind == "prompt":
+    def _take(self, fact: TranscriptFact, start: int) -> Iterator[MinedEpisode]:
+        if fact.kind in ("prompt", "queued"):
             if not own_words(fact.text):
                 return
-            correction = detect(fact.text, self._proposal(), self._own)
-            if correction is not None:
-                yield self._episode(correction, self._proposal())
-            self._task, self._said, self._touched, self.safe = fact.text, "", [], start
+            if fact.kind == "prompt":
+                yield from self._settled()
+            yield from self._judged(fact.text, interrupting=fact.kind == "queued")
+            if fact.kind == "prompt":
+                self._task, self._said, self._touched, self._lines, self.safe = fact.text, "", [], [], start
+        elif fact.kind == "call" and fact.tool in CHANGING:
+            self._lines = [*self._lines, *_new_lines(fact.input)][-CHANGED_LINES:]
         elif fact.kind in ("text", "plan"):
             self._said = fact.text
+            self._gave_in = self._gave_in or (bool(self._open) and _GAVE_IN.search(fact.text) is not None)
         elif fact.kind == "touch":
+            changed = fact.tool in CHANGING and any(fact.text in one.episode.paths for one in self._open)
+            self._gave_in = self._gave_in or changed
             self._touched = [*self._touched, fact.text][-TOUCHES:]
         elif fact.kind == "result" and fact.failed:
             rejected = from_rejection(fact.text)
             if rejected is not None:
-                yield self._episode(rejected, self._proposal())
+                yield MinedEpisode(self._episode(rejected, self._proposal()))
 
-    def _answers(self) -> Iterator[Episode]:
+    def _judged(self, text: str, *, interrupting: bool) -> Iterator[MinedEpisode]:
+        deeds = deeds_text(self._touched, self._lines)
+        verdict = judge(text, Situation(said=self._said or deeds, deeds=deeds, interrupting=interrupting), self._own)
+        if verdict.correction is None:
+            return
+        found = MinedEpisode(self._episode(verdict.correction, self._proposal()), verdict.band is Band.SURE)
+        if found.sure:
+            yield found
+        else:
+            self._open.append(found)
+
+    def _settled(self) -> list[MinedEpisode]:
+        """What may have been a correction was one where the agent gave in to it or changed the same file again."""
+        found, self._open = [one._replace(sure=self._gave_in) for one in self._open], []
+        self._gave_in = False
+        return found
+
+    def _answers(self) -> Iterator[MinedEpisode]:
         if b'"answers"' not in bytes(self._row.tool_use_result):
             return
         result: Any = msgspec.json.decode(self._row.tool_use_result)
         for question, correction in from_questionnaire(result) if isinstance(result, dict) else []:
-            yield self._episode(correction, question)
+            yield MinedEpisode(self._episode(correction, question))
 
     def _proposal(self) -> str:
         return self._said or "\n".join(self._touched)
@@ -116,7 +169,17 @@ class Miner:
             repo=self._repository(row.cwd) if row.cwd else "",
             task=self._task,
             proposal=proposal,
+            paths=self._touched,
+            lines=self._lines,
         )
+
+
+def _new_lines(call: Any) -> list[str]:
+    """The lines that a call which changes a file puts there."""
+    edits = call.get("edits") if isinstance(call, dict) else None
+    parts = [call, *(edits if isinstance(edits, list) else [])] if isinstance(call, dict) else []
+    texts = [part.get(name) for part in parts if isinstance(part, dict) for name in ("new_string", "content", "new_source")]
+    return [line for text in texts if isinstance(text, str) for line in text.splitlines() if line.strip()][-CHANGED_LINES:]
 
 
 def _ms(timestamp: str) -> int:

@@ -27,7 +27,7 @@ VERBS = (
     r"|rebase|record|redact|reduce|refactor|refer|reference|refrain|refuse|register|reject|release|rely|remain|remember|remove"
     r"|rename|render|reorder|repeat|replace|reply|report|request|require|research|reserve|reset|resolve|respect|respond|restart"
     r"|restrict|retry|return|reuse|reveal|revert|review|rewrite|rotate|round|route|run|sanitize|save|scale|schedule|scope|search"
-    r"|secure|see|select|send|separate|serialize|serve|set|share|ship|show|sign|simplify|skip|solve|sort|specify|split|squash"
+    r"|secure|select|send|separate|serialize|serve|set|share|ship|show|sign|simplify|skip|solve|sort|specify|split|squash"
     r"|stage|standardi[sz]e|start|state|stay|stick|stop|store|stream|strip|strive|structure|stub|style|submit|suggest|summari[sz]e"
     r"|suppress|surface|suspend|switch|sync|tag|take|target|tell|test|think|throw|throttle|track|transform|translate|treat|trim"
     r"|trust|try|tune|turn|type|understand|unwrap|update|upgrade|use|utili[sz]e|validate|verify|version|wait|walk|warn|watch|wrap"

@@ -163,7 +163,7 @@ def _lines(children: Sequence[Token]) -> list[str]:
 def _item(lines: list[str], line: int, above: tuple[str, ...], lead: str) -> tuple[list[MarkdownItem], str]:
     """(the items of a list item's first paragraph; what it leads where it ends with a colon)."""
     found: list[MarkdownItem] = []
-    parts = _parts(lines)
+    parts = _parts(lines, only_bullets=True)
     for offset, part in parts:
         text = _TASK.sub("", part)
         if not text.endswith((":", "：")) or len(parts) > 1:
@@ -186,13 +186,20 @@ def _paragraph(lines: list[str], line: int, above: tuple[str, ...], lead: str) -
             yield MarkdownItem("sentence", sentence, line + offset, above, lead, _spans(sentence))
 
 
-def _parts(lines: list[str]) -> list[tuple[int, str]]:
-    """(offset in lines, text) of what belongs together: wrapped lines joined, lines of their own apart."""
+def _parts(lines: list[str], *, only_bullets: bool = False) -> list[tuple[int, str]]:
+    """(offset in lines, text) of what belongs together: wrapped lines joined, lines of their own apart.
+
+    :param only_bullets: a line is its own by a bullet alone, as in a list item.
+    """
     parts: list[tuple[int, str]] = []
     for offset, text in enumerate(lines):
         before = lines[offset - 1] if offset else ""
-        own = not offset or BULLET.match(text) or _ENDED.search(before)
-        if own or (len(before) < WRAPPED_CHARS and not text[:1].islower()):
+        own = not offset or BULLET.match(text)
+        if (
+            own
+            or (not only_bullets and _ENDED.search(before))
+            or (not only_bullets and (len(before) < WRAPPED_CHARS and not text[:1].islower()))
+        ):
             parts.append((offset, text))
         else:
             parts[-1] = (parts[-1][0], f"{parts[-1][1]} {text}")

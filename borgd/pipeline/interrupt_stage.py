@@ -108,9 +108,12 @@ class InterruptStage:
 
     def presence(self, session: Session, event: Event, now_ms: int) -> tuple[Presence, bool]:
         """Who is there, and whether the prompt of this turn asks to be asked. A subagent has its session's person."""
-        known = session.attendance
-        if known.wrote_ms is None:
-            known = self._attendance.get((session.agent, session.id), known)
+        key, known = (session.agent, session.id), session.attendance
+        if session.subagent:
+            known = self._attendance.get(key, known)
+        else:
+            self._attendance[key] = known
+            _bound(self._attendance)
         settings = self.config.interrupts
         return presence(event.attended, event.entry, known.wrote_ms, now_ms, settings.attended_s), known.invited
 
@@ -205,13 +208,13 @@ class InterruptStage:
         return Reply()
 
     def _cause(self, session: Session, event: Event) -> str:
-        """The announced call, not over yet, that the dialog is about: the last one of its tool, else the last one.
+        """The announced call, not over yet, that the dialog is about: the last of its tool; of all, where it names none.
 
         Where none was announced, a name made of what the dialog is about, so that the same one counts once.
         """
         mine = [(call, name) for (owner, call), name in self._calls.items() if owner == session.id]
         named = [call for call, name in mine if event.tool is not None and name == event.tool.name]
-        known = next(reversed(named or [call for call, _ in mine]), "")
+        known = next(reversed(named if event.tool is not None else [call for call, _ in mine]), "")
         if known or event.tool is None:
             return known
         words = repr(

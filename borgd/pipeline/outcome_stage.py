@@ -149,17 +149,23 @@ class OutcomeStage:
             found += judge_tests(decision, name, self.knowledge.lessons, share=1 / len(told), ms=now_ms)
         await self.tell(session, found)
 
-    async def at_stop(self, session: Session, event: Event, now_ms: int) -> None:
-        """Judge the open ask by its answers, and early deliveries by what changed."""
+    async def at_stop(self, session: Session, event: Event, now_ms: int, *, goes_on: bool = False) -> None:
+        """Judge the open ask by its answers, and early deliveries by what changed.
+
+        :param goes_on: the turn is not over: what the agent answered by now is read, everything else may still come.
+        """
         paths, lines = tuple(session.changed_paths), tuple(session.changed_lines)
         changes = WorkChanges(paths, lines)
         found: list[Outcome] = []
         asked = self._decision(session, session.open_ask)
-        if asked is not None:
-            said = answers(event.last_message or session.last_message, shown(asked))
+        said = answers(event.last_message or session.last_message, shown(asked)) if asked is not None else {}
+        if asked is not None and (said or not goes_on):
             found += judge_answers(asked, said, self.knowledge.lessons, changes, ms=now_ms)
             session.open_ask = ""
             session.write(("#borg-answered", ""))
+        if goes_on:
+            await self.tell(session, found)
+            return
         for decision in session.decisions:
             if decision.channel != "stop":
                 since = WorkChanges(*session.written.since(decision.id, paths, lines))

@@ -20,6 +20,8 @@ from borgd.sessions.session import PROMPT_CHARS, REMEMBERED_EVENTS, Session, app
 
 KEPT_STOPS = 4
 """guard: Stops of a session that are compared."""
+POSTPONED_MS = 900_000
+"""guard: a Stop waits this long for agents in the background; then it is taken as one."""
 BETWEEN = "\n\n"
 """design: what stands between two texts for the agent."""
 
@@ -40,6 +42,8 @@ class Pipeline:
         self.recall = recall
         self.outcomes = outcomes
         self.corrections = corrections
+        self._waits: dict[tuple[str, ...], int] = {}
+        """By turn: since when its Stop waits for agents in the background."""
         self.not_enforced: dict[str, int] = {}
         """Calls that ran although they were denied, by agent and tool: there its limits are advice."""
 
@@ -89,7 +93,12 @@ class Pipeline:
     def compacted(self, session: Session) -> str:
         """What the agent was told and no longer sees; told once, whether a hook or the transcript speaks of it first."""
         session.compactions_answered = max(session.compactions_answered + 1, session.compactions)
-        return self.recall.after_compaction(session)
+        return "" if self.is_quiet(session) else self.recall.after_compaction(session)
+
+    def is_quiet(self, session: Session) -> bool:
+        """Whether the repository that the session works in wants no lesson and no hint; limits stay."""
+        own = self.investigations.own.of(session.cwd)
+        return own is not None and own.off
 
     async def prompt(self, session: Session, event: Event, now_ms: int) -> Reply:
         """A person spoke: what it corrects, what it opens, what it brings up, what waits to be handed over."""
@@ -153,19 +162,33 @@ class Pipeline:
 
     async def stop(self, session: Session, event: Event, now_ms: int) -> Reply:
         """The agent is about to finish: judge what it was asked before, then ask, at most once a prompt."""
-        if event.background:  # the agent waits for something it started: the turn is not over
-            return Reply()
         await self.investigations.stop(event)
+        if self.postponed(session, event, now_ms):
+            await self.outcomes.at_stop(session, event, now_ms, goes_on=True)
+            return Reply()
         await self.outcomes.at_stop(session, event, now_ms)
         if nothing_new(session):
             return Reply()
-        block = await self.recall.stop(session, event, now_ms)
+        block = "" if self.is_quiet(session) else await self.recall.stop(session, event, now_ms)
         if block:
             session.blocked_at = (event.last_message[:PROMPT_CHARS], now_ms)
         return Reply(block=block)
 
+    def postponed(self, session: Session, event: Event, now_ms: int) -> bool:
+        """Whether the turn goes on after this Stop: agents that it started still work, and have not for too long."""
+        turn = (*session.key, session.prompt_id)
+        if not event.running:
+            self._waits.pop(turn, None)
+            return False
+        began_ms = self._waits.setdefault(turn, now_ms)
+        while len(self._waits) > REMEMBERED_EVENTS:
+            del self._waits[next(iter(self._waits))]
+        return now_ms - began_ms < POSTPONED_MS
+
     async def context(self, session: Session, event: Event, heard: str, now_ms: int) -> Reply:
         """What was heard, people's answers, what waited, what comes up now: as much as the host takes; the rest waits."""
+        if quiet := self.is_quiet(session):
+            heard, session.free = "", []
         texts = [text for text in (heard, *await self.interrupts.waiting(session, now_ms), *session.free) if text]
         room = self.recall.policy.host_chars
         fitting = 0
@@ -176,7 +199,7 @@ class Pipeline:
             fitting += 1
         session.free = texts[fitting:]
         event, session.new_work = _brought_up(event, session.new_work), []
-        early = "" if session.free else await self.recall.early(session, event, now_ms, room)
+        early = "" if session.free or quiet else await self.recall.early(session, event, now_ms, room)
         return Reply(context=BETWEEN.join([*texts[:fitting], *([early] if early else [])]))
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from borgd.recall.choose import HORIZON_MS
 from borgd.replay.estimate.betting import OccasionCounts
 
 Floats = NDArray[np.float64]
@@ -177,5 +178,5 @@ def days(ms: Iterable[int]) -> Ints:
 
 def is_sound(kind: str, coin_ms: int, horizon_ms: int, holdout: float, now_ms: int) -> bool:
     """Whether a line of a team's file is an occasion that is settled by ``now_ms`` and can be believed."""
-    settled = 0 < coin_ms <= now_ms - horizon_ms and horizon_ms > 0
+    settled = horizon_ms == HORIZON_MS and 0 < coin_ms <= now_ms - horizon_ms
     return settled and LEAST_HOLDOUT <= holdout <= 1.0 - LEAST_HOLDOUT and kind in ("corrected", "not_corrected")

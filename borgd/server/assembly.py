@@ -49,6 +49,8 @@ class Assembly:
         self.knowledge.refresh()
         self.journals = {name: Journal(where.journal(name)) for name in JOURNALS}
         self.occasions = OccasionStore(self.journals["decisions"], self.journals["outcomes"], self.team)
+        if self.occasions.complete:
+            self.occasions.settle(clock.now_ms())
         policy = policy_of(config)
         self.trail = AuditTrail(where)
         self.investigations = InvestigationStage(where, config, self.trail)

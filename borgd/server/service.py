@@ -6,7 +6,6 @@ Knowledge is loaded after serving began; a hook that needs it waits. A session's
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -274,16 +273,13 @@ class Service:
         if probed := probe_answer(parsed.session):
             return probed
         self.last_events.note(parsed.agent, parsed.name, clock.now_ms())
-        if self._is_silenced(parsed):
+        if self.off.is_off(parsed.agent, parsed.session, parsed.cwd, clock.now_ms()):
             return SILENT_REPLY
         early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self.loaded.is_set()
         reply = Reply() if early or parsed.moment is Moment.OTHER else await self._noted(parsed, started)
         out = module.render(parsed, reply)
         self.event_log.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
         return msgspec.json.encode(out)
-
-    def _is_silenced(self, event: Event) -> bool:
-        return self.off.is_off(event.agent, event.session, os.path.realpath(event.cwd) if event.cwd else "", clock.now_ms())
 
     async def _noted(self, event: Event, started: int) -> Reply:
         source = f"hook {event.moment}"
@@ -318,6 +314,8 @@ class Service:
             self.transcripts.read(session, event.transcript)
             for path in self.assembly.knowledge.files.values():
                 self.watcher.look(path)
+            if event.moment is Moment.STOP and not session.subagent:
+                self.sessions.take_over(session, event.running)
             reply = await self.assembly.pipeline.handle(session, event, now_ms)
             if time.perf_counter_ns() - started > self.patience_s(event.moment) * 1e9:
                 await self._take_back(session, now_ms)

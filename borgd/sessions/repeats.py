@@ -9,10 +9,16 @@ REPEAT_MS = 1000
 """design: the same words without any id to tell them apart, sooner than this, are the same event sent twice."""
 SAME_PROMPT_MS = 2000
 """design: the same words under the same id, sooner than this, are the same prompt sent twice; nobody types that fast."""
+SAME_START_MS = 5000
+"""design: a session that begins, or goes on after a compaction, twice in a row within this did so once."""
 
 
 def is_repeated(session: Session, event: Event, now_ms: int) -> bool:
     """Whether the host sent this event before: hooks that are registered twice are called twice. Remembers it."""
+    began, session.began = session.began, ("", 0)
+    if event.moment is Moment.SESSION_START:
+        session.began = (event.source, now_ms)
+        return began[0] == event.source and now_ms - began[1] < SAME_START_MS
     key = duplicate_key(event)
     if key is not None:
         return not session.first_seen(*key)

@@ -17,6 +17,7 @@ from borgd.lessons.redact import redact_head
 from borgd.limits.investigation.convergence import StopState
 from borgd.memory.records import Decision
 from borgd.sessions.attendance import Attendance
+from borgd.sessions.seen_keys import SeenKeys
 from borgd.sessions.state_file import KINDS, StateFile
 from borgd.sessions.transcript_tail import TranscriptTail
 from borgd.sessions.turn import Overheard, Turns
@@ -24,8 +25,12 @@ from borgd.sessions.work_so_far import WorkSoFar, WrittenSince
 
 PROMPTS = 12
 """design: prompts that count as what the session works on."""
+KEPT_PROMPTS = 2 * PROMPTS
+"""guard: prompts remembered, so that as many may be rewound and there are still enough."""
 TOUCHES = 200
 """design: touched files that count as what the session works on."""
+KEPT_TOUCHES = 2 * TOUCHES
+"""guard: touched files remembered, likewise."""
 PROMPT_CHARS = 8000
 """guard: characters kept of one prompt, plan or message."""
 REMEMBERED_EVENTS = 512
@@ -50,7 +55,7 @@ Key = tuple[str, str, str]
 _LESSON_LINE = re.compile(r"[\W_]{0,20}(?P<id>\w[\w.-]*)[\W_]{0,3}(?:\(from [^)]{0,100}\))?:")
 
 
-@dataclass
+@dataclass(slots=True)
 class PromptMark:
     """The id that the host gave a prompt, and the row of the transcript that holds it (0: none read yet)."""
 
@@ -71,7 +76,7 @@ class Session:
     prompts: list[str] = field(default_factory=list)
     marks: list[PromptMark] = field(default_factory=list)
     """One for each of ``prompts``."""
-    touches: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    touches: dict[str, int] = field(default_factory=dict)
     """Touched files, each with the row of the transcript that touched it first (0: not known)."""
     plan: str = ""
     plan_row: int = 0
@@ -154,8 +159,10 @@ class Session:
     attendance: Attendance = field(default_factory=Attendance)
     last_ms: int = 0
     ended: bool = False
-    seen: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
-    noted: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict)
+    seen: SeenKeys = field(default_factory=lambda: SeenKeys(REMEMBERED_EVENTS))
+    noted: SeenKeys = field(default_factory=lambda: SeenKeys(REMEMBERED_OUTCOMES))
+    began: tuple[str, int] = ("", 0)
+    """Why the session last began or went on (startup, resume, compact, …), and when."""
     said: tuple[str, str, int] = ("", "", 0)
     """The last prompt's words, its id, and when it came."""
     tail: TranscriptTail | None = None
@@ -279,11 +286,11 @@ class Session:
 
     def first_seen(self, *key: str) -> bool:
         """Whether this event key is new; remembers it."""
-        return _first(self.seen, key, REMEMBERED_EVENTS)
+        return self.seen.first(key)
 
     def first_noted(self, *key: str) -> bool:
         """Whether this outcome or episode was not told before; remembers it, whatever number of events lies between."""
-        return _first(self.noted, key, REMEMBERED_OUTCOMES)
+        return self.noted.first(key)
 
     def hear(self, text: str, id: str = "", row: int = 0) -> bool:
         """Take a prompt in, before those that stand on later rows; whether its words were not told under this id before."""
@@ -295,25 +302,16 @@ class Session:
         self.prompts.insert(place, text)
         self.work.turn_prompts += 1
         self.marks.insert(place, PromptMark(id, row))
-        del self.prompts[: -5 * PROMPTS], self.marks[: -5 * PROMPTS]
+        del self.prompts[:-KEPT_PROMPTS], self.marks[:-KEPT_PROMPTS]
         return True
 
     def touch(self, path: str, row: int = 0) -> bool:
         """Note a touched file; whether it is new."""
         new = path not in self.touches
         self.touches[path] = self.touches.pop(path, row)
-        while len(self.touches) > 5 * TOUCHES:
-            self.touches.popitem(last=False)
+        while len(self.touches) > KEPT_TOUCHES:
+            del self.touches[next(iter(self.touches))]
         return new
-
-
-def _first(known: OrderedDict[tuple[str, ...], None], key: tuple[str, ...], limit: int) -> bool:
-    if key in known:
-        return False
-    known[key] = None
-    while len(known) > limit:
-        known.popitem(last=False)
-    return True
 
 
 def apply_event(session: Session, event: Event, now_ms: int) -> None:
@@ -388,8 +386,10 @@ def touched(event: Event) -> list[str]:
     """Paths that a tool call names in its input, relative to where the session works where they are inside it."""
     if event.tool is None:
         return []
+    several = event.tool.input.get("paths")
     paths = [event.tool.input.get(name) for name in ("file_path", "notebook_path")]
-    return [relative(path, event.cwd) for path in paths if isinstance(path, str) and path]
+    paths += several if isinstance(several, list) else []
+    return list(dict.fromkeys(relative(path, event.cwd) for path in paths if isinstance(path, str) and path))
 
 
 def relative(path: str, cwd: str) -> str:

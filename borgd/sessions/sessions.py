@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Collection
 from pathlib import Path
 
 from borgd.agents.event import Event
 from borgd.paths import session_file_name
 from borgd.sessions.lines import apply_line
-from borgd.sessions.session import Key, Session
+from borgd.sessions.session import Key, Session, hand_over
 from borgd.sessions.state_file import StateFile
 
 LIVE = 2000
@@ -64,6 +65,19 @@ class Sessions:
     def surplus(self) -> list[Session]:
         """Let the longest silent go of more sessions than LIVE, and return them; their files remember them."""
         return [self.live.popitem(last=False)[1] for _ in range(len(self.live) - LIVE)]
+
+    def take_over(self, main: Session, running: Collection[str]) -> None:
+        """``main`` comes to a Stop: what its subagents changed that are gone without a word is its own work.
+
+        :param running: ids of the subagents that still work.
+        """
+        for child in self.children(main.agent, main.id):
+            if child.subagent not in running and child.changed:
+                main.changed_paths.extend(child.changed_paths)
+                main.changed_lines.extend(child.changed_lines)
+                child.changed_paths.clear()
+                child.changed_lines.clear()
+                hand_over(child, main)
 
     def children(self, agent: str, session: str) -> list[Session]:
         """The live subagents of a session."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import anyio
 
+from borgd.agents import READS_TRANSCRIPTS
 from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.journal.watch import Watcher
 from borgd.sessions.facts import apply_fact, forget_rows
@@ -31,9 +32,9 @@ class Transcripts:
         self._wake = anyio.Event()
 
     def read(self, session: Session, name: str) -> None:
-        """Read on in the file ``name`` for an event of ``session``; a name that is no absolute path is none."""
+        """Read on in the file ``name`` for an event of ``session``; a name that is not an absolute path is none."""
         path = Path(name)
-        if not path.is_absolute():
+        if not path.is_absolute() or session.agent not in READS_TRANSCRIPTS:
             return
         if session.tail is None or session.tail.path != path:
             self.drop(session)

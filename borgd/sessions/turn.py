@@ -6,8 +6,9 @@ while the agent works carries the running turn's id. Pure but for the session it
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+
+from borgd.sessions.seen_keys import SeenKeys
 
 KNOWN_TURNS = 200
 """guard: prompt ids of a session's turns that are remembered, so that a late event opens no turn again."""
@@ -64,15 +65,12 @@ class Turns:
 
     now: Turn = field(default_factory=Turn)
     before: Turn = field(default_factory=Turn)
-    known: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    known: SeenKeys = field(default_factory=lambda: SeenKeys(KNOWN_TURNS))
 
     def move(self, prompt_id: str) -> bool:
         """An event of the turn ``prompt_id`` came; whether it is the first of a new one."""
-        if not prompt_id or prompt_id in self.known:
+        if not prompt_id or not self.known.first((prompt_id,)):
             return False
-        self.known[prompt_id] = None
-        while len(self.known) > KNOWN_TURNS:
-            self.known.popitem(last=False)
         if not self.now.idle:
             self.before = replace(self.now)
         self.now = Turn(number=self.now.number + 1, id=prompt_id)

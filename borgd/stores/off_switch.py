@@ -67,7 +67,11 @@ class OffSwitch:
 
     def is_off(self, agent: str, session: str, directory: str, now_ms: int) -> bool:
         """Whether this event is to be answered with nothing and leave no trace."""
-        return any(one.covers(agent, session, directory) for one in self.switches(now_ms))
+        switches = self.switches(now_ms)
+        if not switches:
+            return False
+        directory = os.path.realpath(directory) if directory else ""
+        return any(one.covers(agent, session, directory) for one in switches)
 
     def add(self, switch: Switch, now_ms: int) -> None:
         """Switch off; the same thing again takes the new time.

@@ -13,8 +13,11 @@ from borgd.cli import dispatch
 from borgd.cli.memory import assimilate as command
 from borgd.errors import InputError
 from borgd.journal import Journal
+from borgd.lessons.corrections.detect import Correction
+from borgd.lessons.episodes import episode
 from borgd.lessons.mining import LINE_BYTES, Miner
 from borgd.paths import user_paths
+from borgd.stores.past import assimilate_state
 from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
@@ -140,9 +143,9 @@ def test_a_session_that_goes_on_is_read_on_with_what_came_before(borg: Borg, tra
     borg("assimilate", "--apply")
     whole = lines(agent("It is back as it was."))
     with transcript.open("ab") as file:
-        file.write(whole[-20:] + lines(person("No, keep the new name")))
+        file.write(whole[-20:] + lines(person("No, that is wrong, we always use the new name")))
     done = borg("assimilate", "--apply", "--json")
-    assert [one["correction"] for one in done["episodes"]] == ["No, keep the new name"]
+    assert [one["correction"] for one in done["episodes"]] == ["No, that is wrong, we always use the new name"]
     assert stored()[-1]["proposal"] == "It is back as it was."
     assert stored()[-1]["task"] == "違います、元に戻してください"
 
@@ -153,8 +156,8 @@ def test_stopped_anywhere_it_finds_the_same(stop: int) -> None:
 
     def mine(data: bytes, offset: int) -> tuple[list[str], int]:
         miner = Miner("s1", lambda cwd: "", offset=offset)
-        found = [made.id for line in data[offset:].splitlines(keepends=True) for made in miner.line(line)]
-        return found, miner.safe
+        found = [made for line in data[offset:].splitlines(keepends=True) for made in miner.line(line)]
+        return [made.episode.id for made in (*found, *miner.finish())], miner.safe
 
     whole, _ = mine(SESSION, 0)
     cut = sum(len(line) for line in SESSION.splitlines(keepends=True)[:stop])
@@ -225,3 +228,93 @@ def test_a_terminal_sees_how_far_it_is(transcript: Path, home: Path) -> None:
     assert code == 0, seen
     assert "[########################] 100 %  0/1 files  4 corrections" in seen
     assert "4 corrections in 1 transcript" in seen
+
+
+def made_session(path: Path, number: int, *said: tuple[str, str, str]) -> None:
+    """A session with a turn for each (what the person says, what the agent changes, what it says then)."""
+    rows = []
+    for turn, (words, code, answer) in enumerate(said):
+        use = {"id": f"t{number}-{turn}", "name": "Edit", "type": "tool_use"}
+        call = use | {"input": {"file_path": f"/w/m{number}.py", "old_string": "", "new_string": code}}
+        parts = [call] if code else []
+        rows += [person(words), row("assistant", [*parts, {"type": "text", "text": answer}])]
+    path.write_bytes(lines(*(one | {"sessionId": f"h{number}"} for one in rows)))
+
+
+CORRECTIONS = [
+    ("no, prices are Decimal here, never float", "price = Decimal(row['price'])"),
+    ("that's wrong, the retry belongs in the client, not in each caller", "client.retry(3)"),
+    ("we never log the token, not even masked", "log.info('login ok')"),
+    ("why did you add a new dependency? we have http.get in lib/net for this", "from lib.net import http"),
+    ("you forgot the index, every foreign key gets one here", "index=True"),
+    ("don't edit generated files, change the template and run the generator", "template = 'x'"),
+    ("nein, Migrationen laufen bei uns immer ohne Sperre, also concurrently", "CREATE INDEX CONCURRENTLY i"),
+    ("non, on ne modifie jamais une migration déjà publiée", "migration_0007 = 1"),
+    ("dates are stored in UTC in this project, local time only in the view", "now = utcnow()"),
+    ("shouldn't this go through the queue? direct calls to the mailer get lost on deploys", "queue.put(mail)"),
+    ("stop, only touch the lines the task needs, we review every diff by hand", "x = 1"),
+    ("use our Money type for that instead of an int of cents", "total = Money(0)"),
+]
+OTHERS = [
+    "thanks, now add the same column to the csv export",
+    "yes, the second option",
+    "great, next: write the release note for 2.4",
+    "the build is red: E501 in m.py line 3",
+    "change of plan, we ship that next month, leave it as it is",
+    "translate the error texts to Spanish please",
+    "can you explain how the cache is keyed?",
+]
+
+
+def test_a_made_history_gives_its_corrections_and_hardly_anything_else(borg: Borg, home: Path) -> None:
+    directory = home / ".claude/projects/-w"
+    directory.mkdir(parents=True)
+    for number in range(40):
+        work = [(f"add field {number} to the order form", f"field_{number} = 1", "The field is there, tests pass.")]
+        if number < len(CORRECTIONS):
+            words, code = CORRECTIONS[number]
+            work.append((words, code, "You're right, changed."))
+        work.append((OTHERS[number % len(OTHERS)], "", "Done."))
+        made_session(directory / f"h{number}.jsonl", number, *work)
+    found = borg("assimilate", "--json")
+    heard = {one["correction"] for one in found["episodes"]}
+    corrections = {words for words, _ in CORRECTIONS}
+    assert len(heard & corrections) >= 10, corrections - heard
+    assert len(heard - corrections) <= 1, heard - corrections
+    one = next(episode for episode in found["episodes"] if "Decimal" in episode["correction"])
+    assert (one["paths"], one["lines"], one["task"]) == (
+        ["/w/m0.py"],
+        ["field_0 = 1"],
+        "add field 0 to the order form",
+    )
+
+
+def test_what_the_agent_does_next_settles_what_may_be_a_correction(borg: Borg, home: Path) -> None:
+    said = "the total could come from the ledger view, it has the rounding"
+    for answer, code, expected in (("It stays.", "", []), ("You're right, it reads the view now.", "", [said])):
+        path = home / "one.jsonl"
+        made_session(path, 1, ("show the total", "total = sum(x)", "There it is."), (said, code, answer))
+        found = borg("assimilate", str(path), "--json")
+        if not [one for one in found["episodes"] + found["doubtful"] if one["correction"] == said]:
+            continue  # the detector is sure that it is none
+        assert [one["correction"] for one in found["episodes"]] == expected
+
+
+def test_a_lesson_can_be_proposed_from_what_was_doubtful(borg: Borg, home: Path) -> None:
+    state = assimilate_state.load()
+    one = episode(
+        Correction(text="hm, the view has the rounding", rule="linear", reason="r", strength=0.4),
+        ms=5, agent="claude-code", session="h1", task="show the total",
+    )  # fmt: skip
+    state.doubt([one])
+    assimilate_state.save(state)
+    listed = borg("assimilate", str(home), "--json")
+    assert [row["id"] for row in listed["doubtful"]] == [one.id]
+    made = borg("lesson", "propose", "--episode", one.id, "--question", "From the view?", "--consequence", "Off.", "--json")
+    assert made["proposal"]["episode"] == one.id
+    assert [record["id"] for record in stored()] == [one.id]
+    assert borg("assimilate", str(home), "--json")["doubtful"] == []
+    state = assimilate_state.load()
+    state.forgotten.episodes = [one.id]
+    state.doubt([])
+    assert state.doubtful == []

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from borgd.cli import dispatch
-from borgd.cli.memory import assimilate_state
 from borgd.cli.memory.forget import since
 from borgd.config.read import machine_name
 from borgd.errors import BorgError, UsageError
@@ -20,6 +19,7 @@ from borgd.lessons.corrections.detect import Correction
 from borgd.lessons.episodes import episode
 from borgd.memory.records import Decision, Outcome, PoolEntry
 from borgd.paths import private_dir, user_paths
+from borgd.stores.past import assimilate_state
 
 Borg = Callable[..., Any]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,17 @@ def test_the_order_of_lines_and_files_moves_no_digit(
     assert said(capsys, "--decisions", *files, "--outcomes", f"{tmp_path}/p.jsonl", *wanted) == straight
 
 
-def homes(tmp_path: Path, log: Log) -> tuple[list[Path], Path]:
+def homes(tmp_path: Path, log: Log, machines: int = MACHINES) -> tuple[list[Path], Path]:
     """Machines of a team, each with its own sessions' journals, and all that they publish."""
     team = tmp_path / "team"
     team.mkdir()
     (team / "team.json").write_text(json.dumps({"salt": SALT, "version": 1}))
     made = []
-    for number in range(MACHINES):
+    for number in range(machines):
         home = tmp_path / f"home{number}"
         data = home / ".local/share/borgd"
         data.mkdir(parents=True)
-        mine = {one.session for one in log[0] if int(one.session[1:]) % MACHINES == number}
+        mine = {one.session for one in log[0] if int(one.session[1:]) % machines == number}
         who = f"engineer{number}"
         (data / "decisions.jsonl").write_text(
             lines([msgspec.structs.replace(one, engineer=who) for one in log[0] if one.session in mine])
@@ -155,3 +156,44 @@ def test_an_own_file_in_the_teams_directory_counts_nothing_twice(
         said(capsys, *wanted, "--outcomes", f"{made[0]}/.local/share/borgd/outcomes.jsonl", *map(str, team.glob("*.jsonl")))
         == alone
     )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_ten_homes_over_a_git_remote_say_the_same(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each machine pushes its own files and pulls everyone's; the team's directory of each is a clone."""
+    remote = tmp_path / "remote.git"
+
+    def git(*arguments: str, where: Path) -> None:
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"]
+        subprocess.run(["git", *who, *arguments], cwd=where, check=True, capture_output=True)
+
+    git("init", "-q", "--bare", "-b", "main", str(remote), where=tmp_path)
+    made, team = homes(tmp_path, log, machines=10)
+    git("init", "-q", "-b", "main", where=team)
+    git("add", "team.json", where=team)
+    git("commit", "-qm", "a team", where=team)
+    git("push", "-q", str(remote), "main", where=team)
+    clones = []
+    for number, home in enumerate(made):
+        clone = tmp_path / f"clone{number}"
+        git("clone", "-q", str(remote), str(clone), where=tmp_path)
+        for path in team.glob(f"engineer{number}@*.jsonl"):
+            (clone / path.name).write_bytes(path.read_bytes())
+        git("add", ".", where=clone)
+        git("commit", "-qm", f"machine {number}", where=clone)
+        git("pull", "-q", "--no-rebase", "--no-edit", where=clone)
+        git("push", "-q", "origin", "main", where=clone)
+        write_config(home, f"[team]\ndirectory = '{clone}'\n[people]\nengineer = 'engineer{number}'\n")
+        clones.append(clone)
+    found = []
+    for home, clone in zip(made, clones, strict=True):
+        git("pull", "-q", "--no-rebase", "--no-edit", where=clone)
+        monkeypatch.setenv("HOME", str(home))
+        found.append(headline(said(capsys, "--team")))
+    assert len(found) == 10
+    assert all(one == found[0] for one in found)
+    thrown = sum((e.shown or e.held) and e.holdout > 0 for d in log[0] for e in d.pool)
+    assert found[0]["overall"]["shown"] + found[0]["overall"]["held"] == thrown

@@ -44,6 +44,8 @@ def test_a_file_as_people_write_it() -> None:
     assert [one.why_not for one in items if one.why_not not in ("", "description", "heading")] == ["html", "code", "table"]
     found = [(one.line, one.rule, one.is_rule) for one in items if one.why_not in ("", "description")]
     assert found == [
+        (7, "This is the shop backend.", False),
+        (7, "It is written in Go.", False),
         (7, "Never commit directly to main.", True),
         (11, "Always run `make test` before committing.", True),
         (12, "Never edit files in `gen/`, because the next build overwrites them.", True),

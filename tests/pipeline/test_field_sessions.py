@@ -14,8 +14,8 @@ import pytest
 from borgd.errors import ProtocolError
 from borgd.journal import Journal
 from borgd.memory.records import Outcome
-from borgd.server import service as service_module
 from borgd.sessions.transcript_tail import FIRST_BYTES, READ_BYTES
+from borgd.stores import repository as repository_module
 from borgd.stores.repository import name as repository_name
 from tests.pipeline.test_field_stops import CAP, DONE, TASK, working
 from tests.server.support import Agent, running_service, write_config, write_lessons
@@ -351,7 +351,7 @@ async def test_a_directory_that_becomes_another_repository_is_noticed(
         await Agent(service, "a", cwd=str(place)).prompt("hello")
         shutil.rmtree(place)
         repository(place, "git@h:team/two.git")
-        monkeypatch.setattr(service_module, "REMOTE_S", -1.0)
+        monkeypatch.setattr(repository_module, "REMEMBERED_S", -1.0)
         await Agent(service, "b", cwd=str(place)).prompt("hello")
         assert service.sessions.get("claude-code", "b").remote == "team/two"
 

@@ -12,7 +12,7 @@ from borgd.journal import Journal
 from borgd.lessons.episodes import Episode
 from borgd.lessons.proposals import ProposalVerdict, propose
 from borgd.paths import user_paths
-from borgd.stores.past_sessions import find_doubtful
+from borgd.stores.past.past_sessions import find_doubtful
 from tests.server.support import Agent, running_service
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ SURE = [
 MAYBE = [
     "a week would be plenty",
     "could the mobile app be affected?",
-    "I'd have used the helper",
+    "hm, 30 days?",
 ]
 NONE = [
     # polite noes, and answers

@@ -135,6 +135,7 @@ def run(rates: Rates, occasions: int, teams: int, *, fixed: float | None = None,
                 paid[name][first] = extra[first]
         if number + 1 in checks:
             missed["betting"] |= _rejected(counts, values, weights, truth / weight)
+    paid = {name: np.where(np.isfinite(told[name]), paid[name], extra) for name in paid}
     used = counts[0].sum(axis=1) > 0
     first = betting.OccasionCounts(holdouts[used], guesses[used], counts[0][used])
     return Found(missed, told, paid, first, float(logsumexp(whole[0, 0] + prior)))

@@ -7,12 +7,15 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from borgd.memory.records import Decision, PoolEntry
 from borgd.sessions import expiry as sweep_module
 from borgd.sessions import sessions as sessions_module
 from borgd.sessions.expiry import KEPT_MS
 from borgd.sessions.lines import apply_line
+from borgd.sessions.seen_keys import SeenKeys
 from borgd.sessions.session import BLOCKED, DECISIONS, FREE, PENDING, Session
 from borgd.sessions.state_file import StateFile
 from tests.pipeline.test_forget_live import TASK, orion, outcomes
@@ -97,3 +100,14 @@ async def test_many_files_of_an_earlier_life_are_ended_look_by_look(orion: Path,
         service._expiry.silent(set(), now + 2 * KEPT_MS)
         service._expiry.silent(set(), now + 2 * KEPT_MS)
     assert list((orion / ".local/state/borgd/sessions").iterdir()) == []
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=2)), max_size=60), st.integers(1, 8))
+def test_seen_keys_know_exactly_the_last_ones(keys: list[tuple[str, str]], limit: int) -> None:
+    seen = SeenKeys(limit)
+    known: list[tuple[str, str]] = []
+    for key in keys:
+        assert seen.first(key) is (key not in known)
+        if key not in known:
+            known = [*known, key][-limit:]
+    assert len(seen) <= limit

@@ -9,7 +9,7 @@ import msgspec
 
 from borgd.lessons.episodes import Episode
 from borgd.paths import session_file_name, user_paths
-from borgd.stores.past_sessions import FILES, find_doubtful, past_sessions
+from borgd.stores.past.past_sessions import FILES, find_doubtful, past_sessions
 from borgd.stores.state_lines import escape
 
 NOW = 1_764_547_200_000

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from borgd.agents.event import Event, Moment, Reply, ToolCall
+from borgd.agents.event import ID_CHARS, Event, Moment, Reply, ToolCall
 from borgd.agents.json_repair import repaired
 from borgd.errors import ProtocolError
 
@@ -53,6 +53,15 @@ TAKES_CONTEXT = {
 SPAWNING_TOOLS = {"Agent", "Task"}
 """host: tools that call a subagent with a ``prompt``."""
 
+AGENT_TASKS = frozenset(
+    {"subagent", "agent", "workflow", "teammate", "local_agent", "remote_agent", "in_process_teammate", "local_workflow"}
+)
+"""host: kinds of background tasks that are agents at work; the others are shells, monitors and the like."""
+RUNNING = ("running", "pending")
+"""host: states of a background task that is under way."""
+RUNNING_TASKS = 100
+"""guard: running agents of one Stop that are looked at."""
+
 MACHINE_PREFIXES = ("<task-notification>", "<system-reminder>", "Stop hook feedback:", "<local-command-", "<command-name>")
 """How a prompt starts that no person typed: a background task's report, a hook's own reason coming back."""
 INTERRUPTED = "[Request interrupted by user"
@@ -74,7 +83,6 @@ class _Payload(msgspec.Struct):
     reason: str | None = None
     trigger: str | None = None
     notification_type: str | None = None
-    message: str | None = None
     prompt: str | None = None
     command_name: str | None = None
     command_args: str | None = None
@@ -106,9 +114,9 @@ def _decode(body: bytes) -> _Payload:
         try:
             return _decoder.decode(text)
         except msgspec.ValidationError:
-            raise
+            return _usable(text)
         except msgspec.DecodeError:  # half a character somewhere, or truly damaged
-            return _decoder.decode(repaired(text))
+            return _usable(repaired(text))
     except msgspec.ValidationError as error:
         raise ProtocolError(f"Claude Code's hook JSON is not as expected: {error}") from None
     except msgspec.DecodeError as error:
@@ -117,8 +125,39 @@ def _decode(body: bytes) -> _Payload:
         raise ProtocolError("Claude Code's hook JSON is nested too deeply") from None
 
 
-def _running(tasks: object) -> bool:
-    return isinstance(tasks, list) and any(isinstance(task, dict) and task.get("status") == "running" for task in tasks)
+def _usable(text: bytes) -> _Payload:
+    """What can be used of a payload: a field of a type that we do not know counts as absent, the session's id must be one.
+
+    A host's next release may change any field; it must not silence all others.
+    """
+    fields = msgspec.json.decode(text, type=dict[str, Any])
+    kept = {"session_id": fields.get("session_id", "")}
+    for name in _Payload.__struct_fields__:
+        if name not in fields:
+            continue
+        try:
+            msgspec.convert({name: fields[name]}, _Payload)
+        except msgspec.ValidationError:
+            if name == "stop_hook_active":  # never to be taken for "not yet": the turn would not end
+                kept[name] = bool(fields[name])
+            continue
+        kept[name] = fields[name]
+    return msgspec.convert(kept, _Payload)
+
+
+def _is_agent(task: dict[str, Any]) -> bool:
+    """Whether a background task is an agent; one that says nothing of its kind is, unless it names a command."""
+    if task.get("agent_type") or task.get("type") in AGENT_TASKS:
+        return True
+    return not (task.get("type") or task.get("command") or task.get("server"))
+
+
+def _running(tasks: object) -> tuple[str, ...]:
+    """The ids of background tasks that are agents and under way: a shell or a monitor may run for ever."""
+    found = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return tuple(
+        str(task.get("id") or "")[:ID_CHARS] for task in found if task.get("status") in RUNNING and _is_agent(task)
+    )[:RUNNING_TASKS]
 
 
 def _transcript(payload: _Payload) -> str:
@@ -186,7 +225,7 @@ def parse(event: str, body: bytes) -> Event:
         tool=_tool(payload, event),
         last_message=payload.last_assistant_message or "",
         stop_again=bool(payload.stop_hook_active),
-        background=_running(payload.background_tasks),
+        running=_running(payload.background_tasks),
         source=payload.source or payload.reason or payload.trigger or payload.notification_type or "",
         mode=payload.permission_mode or "",
         model=payload.to_model or (payload.model if isinstance(payload.model, str) else ""),

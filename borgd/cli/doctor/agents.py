@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from borgd.agents.wiring import client_in
 from borgd.cli.doctor.daemon import service_status
 from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
 from borgd.cli.service.install import AGENTS, entries, installed, is_ours, settings_file, settings_path
@@ -37,7 +38,7 @@ LEVELS = 64
 
 def settings(scene: Scene) -> Iterator[DoctorFinding]:
     """Whether the agents' settings call the client."""
-    for agent in AGENTS:
+    for agent in _here():
         try:
             held = installed(agent, scene.where)
             foreign = _foreign(agent, scene)
@@ -57,6 +58,11 @@ def settings(scene: Scene) -> Iterator[DoctorFinding]:
             yield DoctorFinding(agent, BAD, f"does not call borgd for {', '.join(missing)}", todo)
 
 
+def _here() -> list[str]:
+    """The agents that have a directory of settings on this machine; the first we know where none has."""
+    return [agent for agent in AGENTS if settings_path(agent).parent.is_dir()] or list(AGENTS[:1])
+
+
 def _foreign(agent: str, scene: Scene) -> list[str]:
     """Clients of another place that the settings call."""
     hooks = value_of(settings_file(agent, scene.where).text(), str(settings_path(agent))).get("hooks")
@@ -66,7 +72,11 @@ def _foreign(agent: str, scene: Scene) -> list[str]:
     ]
     return list(
         dict.fromkeys(
-            hook["command"] for group in groups if is_ours(group) for hook in group["hooks"] if hook["command"] != own
+            client
+            for group in groups
+            if is_ours(group)
+            for hook in group["hooks"]
+            if (client := client_in(hook["command"])) != own
         )
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import add_fields, build, change, details, engineer, given, here, print_json
+from borgd.cli.lesson.lesson_files import add_fields, build, change, details, engineer, given, here, print_json, with_dashes
 from borgd.cli.lesson.terminal import ask_missing
 from borgd.cli.lesson.trial import plain, told, try_lesson
 from borgd.clock import now_ms
@@ -21,7 +21,7 @@ def run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="borg lesson add", description="Write a lesson: a question and what it prevents.")
     add_fields(parser, required=False)
     parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args(with_dashes(argv))
     name = engineer()
     fields: Mapping[str, Any] = given(arguments)
     fields = ask_missing(fields, parser)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import add_fields, change, details, edit, given, here, print_json
+from borgd.cli.lesson.lesson_files import add_fields, change, details, edit, given, here, print_json, with_dashes
 from borgd.errors import UsageError
 from borgd.lessons.store import LessonStore
 
@@ -21,7 +21,7 @@ def run(argv: list[str]) -> int:
     add_fields(parser, required=False)
     parser.add_argument("--revive", action="store_true", help="bring a retired lesson back")
     parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args(with_dashes(argv))
     changes = given(arguments) | ({"retired": False} if arguments.revive else {})
     if not changes:
         raise UsageError("nothing to change; borg lesson edit --help lists what can be")

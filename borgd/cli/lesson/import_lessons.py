@@ -84,7 +84,7 @@ def run(argv: list[str]) -> int:
     if arguments.yes:
         return _keep(held, as_json=arguments.json)
     if not held.found and not arguments.json:
-        print(f"nothing new in {arguments.file}. {_counted(held)}")
+        print(f"nothing new in {arguments.file}{'. ' if held.left_out else ''}{_counted(held)}")
         return 0
     if arguments.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _show(held, as_json=arguments.json)
@@ -190,7 +190,7 @@ def _keep(held: ReadFile, *, as_json: bool) -> int:
     else:
         for lesson in kept:
             print(f"{lesson.id}  {lesson.question}")
-        print(f"{count(len(kept), 'lesson')} kept. {_counted(held)}")
+        print(f"{count(len(kept), 'lesson')} kept. {_counted(held)}".rstrip(". ") + ("." if held.left_out else ""))
     return 0
 
 
@@ -240,7 +240,8 @@ def _show(held: ReadFile, *, as_json: bool) -> int:
         return 0
     print("\n\n".join(_sheet(one) for one in found))
     print(f"\n{count(len(found), 'candidate')}, nothing kept yet: --yes keeps all, a terminal asks one by one.")
-    print(_counted(held))
+    if held.left_out:
+        print(_counted(held))
     return 0
 
 

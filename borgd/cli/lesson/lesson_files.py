@@ -159,6 +159,20 @@ def add_fields(parser: argparse.ArgumentParser, *, required: bool, full: bool = 
     parser.add_argument("--supersedes", action="append", metavar="ID", help="a lesson that it replaces")
 
 
+VALUES = ("--question", "--consequence", "--situation", "--facet", "--sign", "--handled", "--overrides")
+"""Flags whose value is free text, and may begin with a dash."""
+
+
+def with_dashes(argv: Sequence[str]) -> list[str]:
+    """``argv`` with the value of each free-text flag joined to it, so that a pattern such as ``--no-verify`` is a value."""
+    found: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        value = next(rest, None) if word in VALUES else None
+        found += [word] if value is None else [f"{word}={value}"]
+    return found
+
+
 def given(arguments: argparse.Namespace) -> dict[str, Any]:
     """The lesson fields that were given on the command line."""
     names = {"situation": "situations", "facet": "facets", "sign": "signs"}

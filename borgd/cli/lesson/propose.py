@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print_json, records
+from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print_json, records, with_dashes
 from borgd.cli.lesson.terminal import ask_missing
 from borgd.cli.lesson.trial import plain, told, try_proposal
 from borgd.cli.lesson.verdicts import episodes
@@ -18,7 +18,8 @@ from borgd.lessons.episodes import Episode
 from borgd.lessons.proposals import PER_EPISODE, Proposal, propose, table
 from borgd.paths import user_paths
 from borgd.recall.near_duplicates import ALIKE, likeness, words
-from borgd.stores.past_sessions import find_doubtful
+from borgd.stores.past import assimilate_state
+from borgd.stores.past.past_sessions import find_doubtful
 
 TEACHING = """A lesson is a question to ask yourself next time, never an answer. What was wanted for this task alone is none.
 Give --situation three to six times: what a person would ask for, what code would be touched, identifiers, other words.
@@ -45,7 +46,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--turn", metavar="N", type=int, help="with --session")
     add_fields(parser, required=False, full=False)
     parser.add_argument("--json", action="store_true", help="print the proposal and what its trial showed as JSON")
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args(with_dashes(argv))
     episode = _episode(arguments)
     known = table(records("proposals"))
     made = _replacing(_checked(parser, arguments, episode), known.waiting)
@@ -70,9 +71,10 @@ def _episode(arguments: argparse.Namespace) -> Episode:
     """The correction that is named; one that was kept in the session only becomes an episode now."""
     stories = episodes()
     if arguments.episode:
-        if arguments.episode not in stories:
+        found = stories.get(arguments.episode) or _mined(arguments.episode)
+        if found is None:
             raise BorgError(f"no correction {arguments.episode!r}; borg lesson episodes lists them")
-        return stories[arguments.episode]
+        return _kept(found, stories)
     if not arguments.session or arguments.turn is None:
         raise UsageError("expected --episode ID, or --session ID and --turn N, as you were told after the correction")
     heard = [one for one in stories.values() if one.session == arguments.session and one.turn == arguments.turn]
@@ -84,9 +86,19 @@ def _episode(arguments: argparse.Namespace) -> Episode:
             f"nothing is known (any more) of turn {arguments.turn} of session {arguments.session!r}; "
             "a person can write the lesson with borg lesson add"
         )
-    if found.id not in stories:
-        append("episodes", [found])
-    return found
+    return _kept(found, stories)
+
+
+def _mined(key: str) -> Episode | None:
+    """What borg assimilate found in a past transcript and was not sure of."""
+    state = assimilate_state.load()
+    return next((one for one in state.doubtful if one.id == key and state.may_keep(one)), None)
+
+
+def _kept(episode: Episode, stories: Mapping[str, Episode]) -> Episode:
+    if episode.id not in stories:
+        append("episodes", [episode])
+    return episode
 
 
 def _checked(parser: argparse.ArgumentParser, arguments: argparse.Namespace, episode: Episode) -> Proposal:

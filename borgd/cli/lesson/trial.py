@@ -12,7 +12,7 @@ from borgd.lessons.proposals import Proposal, as_lesson
 from borgd.paths import session_file_name, user_paths
 from borgd.recall.policy import policy_of
 from borgd.recall.trial import Trial, attempt
-from borgd.stores.past_sessions import past_sessions
+from borgd.stores.past.past_sessions import past_sessions
 
 
 def try_lesson(lesson: Lesson, episode: Episode | None) -> Trial:

@@ -18,20 +18,22 @@ from typing import NamedTuple
 import msgspec
 
 from borgd.cli.lesson.lesson_files import append, complain, print_json, records, settings
-from borgd.cli.memory import assimilate_state
-from borgd.cli.memory.assimilate_state import AssimilateState, ReadTranscript
+from borgd.cli.lesson.verdicts import episodes
 from borgd.cli.terminal_text import count
 from borgd.errors import BorgError, InputError
 from borgd.lessons.corrections.detect import own_rules
 from borgd.lessons.corrections.languages import PatternRule
 from borgd.lessons.episodes import Episode
-from borgd.lessons.mining import LINE_BYTES, Miner
+from borgd.lessons.mining import LINE_BYTES, MinedEpisode, Miner
+from borgd.lessons.proposals import table, unheard
 from borgd.lessons.sanitize import clean
 from borgd.stores import repository
+from borgd.stores.past import assimilate_state
+from borgd.stores.past.assimilate_state import AssimilateState, ReadTranscript
 
 BATCH = 100
 """design: episodes stored together, and files after which the state is saved."""
-SHOWN = 20
+SHOWN = 40
 """design: corrections printed, the newest."""
 SHOWN_CHARS = 160
 """design: characters of each."""
@@ -118,6 +120,8 @@ class _Work:
         self.known = known
         self.apply = apply
         self.counts: Counter[str] = Counter()
+        self.doubtful: list[Episode] = []
+        self.filed = {str(record.get("episode", "")) for record in records("proposals")}
         self.shown: list[Episode] = []
         self.waiting: list[Episode] = []
         self.bytes = self.files = self.damaged = self.seen = 0
@@ -143,6 +147,7 @@ class _Work:
                     done += len(line)
                     self._take(miner.line(line))
                     self._progress(len(line))
+            self._take(miner.finish())
         except OSError as error:
             complain([f"{source.path} cannot be read: {error.strerror}"])
             return
@@ -151,14 +156,19 @@ class _Work:
             if self.apply:
                 self.state.files[str(source.path.absolute())] = ReadTranscript(miner.safe, done)
 
-    def _take(self, found: list[Episode]) -> None:
-        for episode in found:
+    def _take(self, found: list[MinedEpisode]) -> None:
+        for episode, sure in found:
             if not self.state.may_keep(episode):
                 continue
             if episode.id in self.known:
                 self.seen += 1
                 continue
             self.known.add(episode.id)
+            if not sure:
+                self.doubtful = [*self.doubtful, episode][-SHOWN:]
+                if self.apply:
+                    self.state.doubt([episode])
+                continue
             self.counts[episode.rule] += 1
             self.shown = [*self.shown, episode][-SHOWN:]
             if self.apply:
@@ -197,7 +207,21 @@ class _Work:
             "known": self.seen,
             "rules": dict(sorted(self.counts.items())),
             "episodes": [msgspec.to_builtins(episode) for episode in self.shown],
+            "doubtful": [msgspec.to_builtins(episode) for episode in self._doubtful()],
+            "waiting": [msgspec.to_builtins(episode) for episode in self._waiting()],
         }
+
+    def _doubtful(self) -> list[Episode]:
+        """What was not sure, found now or before, and what nobody made a proposal of."""
+        kept = [one for one in self.state.doubtful if self.state.may_keep(one)]
+        found = {one.id: one for one in (*kept, *self.doubtful) if one.id not in self.filed}
+        return list(found.values())[-SHOWN:]
+
+    def _waiting(self) -> list[Episode]:
+        """The episodes that nobody made a proposal of or decided on, found now or before, the newest."""
+        proposals = records("proposals")
+        found = unheard([*episodes().values(), *self.shown], proposals, table(proposals).verdicts)
+        return found[-SHOWN:]
 
     def say(self) -> None:
         for episode in self.shown:
@@ -205,7 +229,9 @@ class _Work:
         more = self.counts.total() - len(self.shown)
         found = f"{count(self.counts.total(), 'correction')} in {count(self.files, 'transcript')}"
         print(f"{f'and {more} before these; ' if more else ''}{found}")
-        if not self.counts:
+        if self.doubtful:
+            print(f"{count(len(self.doubtful), 'more message')} may be one; --json shows them.")
+        if not self.counts and not self.doubtful:
             print("Nothing new.")
         elif self.apply:
             print("Stored. borg lesson ratify makes lessons of them.")

@@ -17,7 +17,6 @@ import msgspec
 from borgd.agents import AGENTS
 from borgd.cli.lesson.lesson_files import append, complain, load, one_line, print_json, records, team
 from borgd.cli.lesson.terminal import agreed, at_terminal
-from borgd.cli.memory import assimilate_state
 from borgd.cli.terminal_text import count
 from borgd.clock import now_ms
 from borgd.errors import UsageError
@@ -29,6 +28,7 @@ from borgd.lessons.team import file_name as team_file_name
 from borgd.paths import session_file_name, user_paths
 from borgd.protocol.client import UnreachableError, call
 from borgd.stores import forgotten_lessons, session_ledger
+from borgd.stores.past import assimilate_state
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
 """design: the journals that name lessons or sessions, but for audit.jsonl."""

@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from borgd.agents.settings_text import Wanted, lists_below, with_entries, without_entries
+from borgd.agents.wiring import WIRINGS, client_in
 from borgd.cli.service.purge import purge
 from borgd.cli.service.what_is_on import what_is_on
 from borgd.cli.terminal_text import about, coloured
 from borgd.config.json_text import KeyPath, value_of
 from borgd.config.read import read_config
-from borgd.errors import BorgError
+from borgd.errors import BorgError, UsageError
 from borgd.paths import Paths, shipped, user_paths
-from borgd.stores.installed.client import CLIENT, client_path, place_client
+from borgd.stores.installed.client import client_path, place_client
 from borgd.stores.installed.command import (
     SKILLS,
     is_permission,
@@ -33,7 +34,7 @@ from borgd.stores.installed.command import (
 )
 from borgd.stores.installed.settings_file import SettingsFile, decoded
 
-AGENTS = ("claude-code",)
+AGENTS = tuple(WIRINGS)
 ALLOWED = ("permissions", "allow")
 """host: where Claude Code keeps what it may do without asking."""
 
@@ -45,8 +46,7 @@ def settings_path(agent: str) -> Path:
     """
     if agent not in AGENTS:
         raise BorgError(f"no installer for {agent!r}; known: {', '.join(AGENTS)}")
-    directory = os.environ.get("CLAUDE_CONFIG_DIR")
-    return (Path(directory) if directory else Path.home() / ".claude") / "settings.json"
+    return Path(WIRINGS[agent].path(os.environ, str(Path.home())))
 
 
 def settings_file(agent: str, where: Paths) -> SettingsFile:
@@ -60,13 +60,8 @@ def entries(agent: str, where: Paths) -> dict[str, dict[str, Any]]:
     groups = {}
     for event, options in events.items():
         # The executable itself, never `python3 client`: Python ends with 2 where the client is missing, and the agents
-        # take 2 for "blocked". An executable that is gone cannot be started at all, which they let pass.
-        handler = {
-            "type": "command",
-            "command": str(client_path(where)),
-            "args": [agent, event],
-            "timeout": options["timeout"],
-        }
+        # take 2 for "blocked".
+        handler = WIRINGS[agent].handler(str(client_path(where)), agent, event, options)
         groups[event] = {**({"matcher": options["matcher"]} if "matcher" in options else {}), "hooks": [handler]}
     return groups
 
@@ -90,7 +85,7 @@ def is_ours(group: object) -> bool:
     if not isinstance(group, dict) or not isinstance(group.get("hooks"), list) or not group["hooks"]:
         return False
     return all(
-        isinstance(hook, dict) and isinstance(hook.get("command"), str) and hook["command"].endswith(f"/{CLIENT}")
+        isinstance(hook, dict) and isinstance(hook.get("command"), str) and client_in(hook["command"]) != ""
         for hook in group["hooks"]
     )
 
@@ -168,14 +163,16 @@ def run(argv: list[str]) -> int:
 def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) -> int:
     file = settings_file(agent, where)
     now = file.read()
-    allow = allow or is_allowed(file)
+    if allow and not WIRINGS[agent].permits:
+        raise UsageError(f"--allow: {agent} has no permission for it in its settings; leave it out")
+    allow = allow or (WIRINGS[agent].permits and is_allowed(file))
     base, after = with_ours(file, wanted_entries(agent, where, allow=allow))
     skills = missing_skills(where, file.path) if allow else []
     if after == now and not skills:
         if apply:
             place_client(where)
         print(f"{file.path}: nothing to change")
-        _offer(where, allow=allow)
+        _offer(agent, where, allow=allow)
         return 0
     if after != now:
         _show(file.path, now or b"", after, diff=diff)
@@ -183,7 +180,7 @@ def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) 
         print(coloured(f"  + skill {_short(str(path))}", "green"))
     if not apply:
         print(f"\nNothing was written. To do it: borg install {agent} {'--allow ' if allow else ''}--apply")
-        _offer(where, allow=allow)
+        _offer(agent, where, allow=allow)
         return 0
     place_client(where)
     if allow:
@@ -195,13 +192,15 @@ def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) 
     kept = f" What it was is kept in {file.copy}." if base is not None else ""
     print(f"{file.path}: hooks added.{kept} Sessions that are open may need a restart to see it.")
     print("\n".join(f"  {line}" for line in what_is_on(read_config(where))))
-    _offer(where, allow=allow)
+    _offer(agent, where, allow=allow)
     return 0
 
 
-def _offer(where: Paths, *, allow: bool) -> None:
+def _offer(agent: str, where: Paths, *, allow: bool) -> None:
     """What the agent needs for filing lessons by itself, where it has not got it."""
-    if not allow:
+    if WIRINGS[agent].then:
+        print(WIRINGS[agent].then)
+    if WIRINGS[agent].permits and not allow:
         print("To file lessons without a dialog the agent needs one permission, and two skills help it:")
         print(f"  {_short(permission(where))}; {', '.join(SKILLS)}: --allow adds them")
 
@@ -213,7 +212,7 @@ def _short(text: str) -> str:
 def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool) -> int:
     file = settings_file(agent, where)
     now, after = file.read(), without_ours(file)
-    for path in remove_skills(where, file.path) if apply else ():
+    for path in remove_skills(where, file.path) if apply and WIRINGS[agent].permits else ():
         print(f"{path}: removed")
     if after == now:
         print(f"{file.path}: nothing to change")

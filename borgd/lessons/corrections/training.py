@@ -25,7 +25,7 @@ OFTEN = 2
 """tuned (``borg debug loop --cross-fit``): messages a feature must be in; what is in one alone is that one's own."""
 MADE_BY = "H"
 """First letter of the ids of talk-own.jsonl."""
-MADE = 0.5
+MADE = 0.2
 """tuned (``borg debug loop --cross-fit``): what a message of talk-own.jsonl counts, others 1."""
 ITERATIONS = 200
 """method: steps of the fit at most."""

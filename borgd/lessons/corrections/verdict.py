@@ -28,6 +28,8 @@ CERTAIN = 0.9
 """tuned (``borg debug loop --cross-fit``): strength from which the rules, several of them, make a likely correction sure."""
 FULL = 1.0
 """tuned (``borg debug loop --cross-fit``): strength from which the rules make a doubtful message sure."""
+HOMONYMS = frozenset({"en-undo", "en-back", "de-zurueck", "fr-annule", "es-deshaz", "ja-modoshite"})
+"""design: rules of words that order work as often as they take it back (undo, put back, go back); they settle nothing."""
 EVEN = 0.0
 """method: log odds from which a message is more likely a correction than not."""
 CLOSE = 0.5
@@ -116,6 +118,8 @@ def judge(message: str, situation: Situation, own: Sequence[PatternRule] = (), m
 
 
 def _settles(ruled: Correction, score: float) -> bool:
+    if ruled.rule in HOMONYMS:
+        return False
     return ruled.strength >= FULL or (ruled.strength >= CERTAIN and score >= EVEN)
 
 

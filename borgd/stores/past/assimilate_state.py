@@ -6,6 +6,7 @@ what was forgotten would be found again; so it is never thrown away when it cann
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,9 @@ from borgd.errors import InputError
 from borgd.files import replace_file
 from borgd.lessons.episodes import Episode
 from borgd.paths import fnv1a, private_dir, user_paths
+
+DOUBTFUL = 200
+"""guard: doubtful corrections that are kept."""
 
 
 class ForgottenSpans(msgspec.Struct, kw_only=True):
@@ -37,6 +41,13 @@ class AssimilateState(msgspec.Struct, kw_only=True):
     version: int = 1
     files: dict[str, ReadTranscript] = {}
     forgotten: ForgottenSpans = msgspec.field(default_factory=ForgottenSpans)
+    doubtful: list[Episode] = []
+    """What may have been corrections, the newest; each becomes an episode when a lesson is proposed from it."""
+
+    def doubt(self, episodes: Sequence[Episode]) -> None:
+        """Keep ``episodes`` too, and of all of them the newest that were not forgotten."""
+        known = {one.id: one for one in (*self.doubtful, *episodes) if self.may_keep(one)}
+        self.doubtful = sorted(known.values(), key=lambda one: (one.ms, one.id))[-DOUBTFUL:]
 
     def may_keep(self, episode: Episode) -> bool:
         """Whether ``episode`` was not forgotten."""

@@ -1,0 +1,1 @@
+"""Codex: its hook events and answers, its wiring."""

@@ -1,0 +1,1 @@
+"""Gemini CLI: its hook events and answers, its wiring."""
