@@ -12,6 +12,9 @@ from pathlib import Path
 
 import anyio
 
+UNREAD = (-1, -1, -1)
+"""method: the mark of a file whose news could not be read."""
+
 logger = logging.getLogger("borgd.watcher")
 
 RESCAN_S = 5.0
@@ -77,6 +80,9 @@ class Watcher:
         self.found[by] += 1
         try:
             entry[1](path)
+        except OSError as error:  # a shortage of descriptors, a disk that was away: it is news again at the next look
+            self._files[path] = (UNREAD, entry[1])
+            logger.warning("what changed in a watched file could not be read yet: %s", error.strerror)
         except Exception:  # whatever stands in a file, the others are watched on
             logger.exception("what changed in a watched file could not be taken in")
         return True

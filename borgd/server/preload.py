@@ -14,6 +14,8 @@ MODULES = (
     "asyncio.subprocess",
     "encodings.idna",
     "encodings.utf_16_le",
+    "importlib.readers",
+    "importlib.resources",
     "logging",
     "msgspec",
     "watchfiles",

@@ -51,6 +51,8 @@ logger = logging.getLogger("borgd.service")
 
 MINUTE_S = 60.0
 """design: seconds between two looks for sessions that idled out and for what is due in the inbox."""
+RETRY_S = 1.0
+"""design: seconds until what could not be loaded is tried again."""
 HOUR_S = 3600.0
 """design: seconds between two looks for regrets."""
 SILENT_REPLY = b"{}"
@@ -103,10 +105,9 @@ class Service:
     async def close(self) -> None:
         """Write down what is pending and wait until it is durable."""
         for session in self.sessions.live.values():
-            if session.file.vanished():
-                continue
-            with suppress(OSError):
-                session.save()
+            if not session.file.vanished():
+                with suppress(OSError):
+                    session.save()
         with suppress(OSError):
             self.last_events.save()
         if self.assembly is not None:
@@ -115,15 +116,15 @@ class Service:
         await self._closed.wait()
 
     async def _load(self, commit: GroupCommit, tasks: anyio.abc.TaskGroup) -> None:
-        try:
-            self.assembly = await anyio.to_thread.run_sync(self._assemble, commit)
-        except BorgError as error:
-            self.problems["start"] = (
-                f"{error}; hooks are answered with nothing until this is fixed and the daemon started again"
-            )
-            return
-        finally:
-            self.loaded.set()
+        while self.assembly is None:
+            try:
+                self.assembly = await anyio.to_thread.run_sync(self._assemble, commit)
+            except (BorgError, OSError) as error:
+                self.problems["start"] = f"{error}; hooks are answered with nothing until this is fixed"
+                self.loaded.set()
+                await anyio.sleep(RETRY_S)
+        self.problems.pop("start", None)
+        self.loaded.set()
         self._watch()
         if problem := await anyio.to_thread.run_sync(settle, self.where):
             self.problems["client"] = problem
@@ -138,7 +139,7 @@ class Service:
 
     def ready(self) -> tuple[bool, str]:
         """(whether all is loaded, what keeps it from serving)."""
-        return self.loaded.is_set(), self.problems.get("start", "")
+        return self.assembly is not None, self.problems.get("start", "")
 
     def _assemble(self, commit: GroupCommit) -> Assembly:
         from borgd.server.assembly import Assembly
@@ -159,7 +160,7 @@ class Service:
         try:
             self.assembly.knowledge.refresh()
             self.problems.pop("knowledge", None)
-        except BorgError as error:
+        except (BorgError, OSError) as error:
             self.problems["knowledge"] = str(error)
 
     def _reconfigure(self) -> None:
@@ -316,6 +317,8 @@ class Service:
                 self.watcher.look(path)
             if event.moment is Moment.STOP and not session.subagent:
                 self.sessions.take_over(session, event.running)
+            if "knowledge" in self.problems:  # it could not be read: a shortage may be over
+                self.refresh()
             reply = await self.assembly.pipeline.handle(session, event, now_ms)
             if time.perf_counter_ns() - started > self.patience_s(event.moment) * 1e9:
                 await self._take_back(session, now_ms)
