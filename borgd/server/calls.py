@@ -13,6 +13,7 @@ import anyio
 import msgspec
 
 from borgd.errors import ProtocolError
+from borgd.lessons.redact import redact
 from borgd.server.assembly import Assembly
 from borgd.server.event_log import EventLog
 from borgd.server.forgetting import ForgetRequest, unshare, without_lessons
@@ -97,6 +98,13 @@ async def forget(service: AnsweringService, parameters: Parameters) -> Parameter
     return {"sessions": dropped}
 
 
+async def turn_lines(service: AnsweringService, parameters: Parameters) -> Parameters:
+    """The lines that the session ``session`` changed in its turn ``turn``, secrets taken out; none where that is over."""
+    name, number = str(parameters.get("session", "")), parameters.get("turn")
+    turns = [turn for one in service.sessions.live.values() if one.id == name for turn in (one.turns.now, one.turns.before)]
+    return {"lines": redact("\n".join(next((turn.lines for turn in turns if turn.number == number), []))).split("\n")}
+
+
 def summary(session: Session) -> Parameters:
     """A session in numbers and names, no text of it."""
     return {
@@ -120,4 +128,5 @@ METHODS: dict[str, Callable[[AnsweringService, Parameters], Awaitable[Parameters
     "memory": remembered,
     "session": session,
     "forget": forget,
+    "turn_lines": turn_lines,
 }

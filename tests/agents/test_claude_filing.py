@@ -57,8 +57,9 @@ def test_corrected_mid_turn_filed_tried_filed_again_and_ratified(home: Home) -> 
         [
             use("Write", file_path=str(home.project / "src/uploader.py"), content="RETRIES = 8\n"),
             use("Bash", command='python3 -c "import time; time.sleep(6)"', description="wait"),
+            use("Write", file_path=str(home.project / "config/uploader.toml"), content="[uploader]\nretries = 8\n"),
             {"file": FLAGS, "text": "Nothing to file."},
-            {"file": f"{FLAGS} --sign 'RETRIES ?=' --handled 'uploader\\.toml'", "text": "Nothing to file."},
+            {"file": f"{FLAGS} --sign 'RETRIES ?=' --handled '\\[uploader\\]'", "text": "Nothing to file."},
             {"text": "The setting is in config/uploader.toml now."},
         ]
     )
@@ -72,15 +73,16 @@ def test_corrected_mid_turn_filed_tried_filed_again_and_ratified(home: Home) -> 
         claude.results.get(timeout=60)
     asked = [request["input"].get("command", "") for request in claude.asked]
     assert not [command for command in asked if "lesson propose" in command], "filing needs no dialog"
-    answer = texts(model.main[3])
+    answer = texts(model.main[4])
     assert "is proposed" in answer
     assert "no --sign" in answer, "the trial's answer reaches the agent"
     [waiting] = home.json("lesson", "ratify")["waiting"]
     assert waiting["correction"] == CORRECTION
     assert waiting["proposal"]["signs"] == ["RETRIES ?="]
     assert waiting["trial"]["signs_in_mistake"] == 1
+    assert waiting["trial"]["handled_in_repair"] == 1
     [done] = home.json("lesson", "ratify", "--keep", waiting["proposal"]["id"])["done"]
-    assert home.json("lesson", "show", done["lesson"])["handled"] == ["uploader\\.toml"]
+    assert home.json("lesson", "show", done["lesson"])["handled"] == ["\\[uploader\\]"]
 
 
 def test_the_skill_reads_the_past_and_hands_it_over(home: Home) -> None:

@@ -6,10 +6,12 @@ import msgspec
 
 from borgd.cli.lesson.lesson_files import load, settings
 from borgd.clock import now_ms
+from borgd.errors import BorgError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.proposals import Proposal, as_lesson
 from borgd.paths import session_file_name, user_paths
+from borgd.protocol.client import call
 from borgd.recall.policy import policy_of
 from borgd.recall.trial import Trial, attempt
 from borgd.stores.past.past_sessions import past_sessions
@@ -20,7 +22,21 @@ def try_lesson(lesson: Lesson, episode: Episode | None) -> Trial:
     paths = user_paths()
     own = session_file_name(episode.agent, episode.session) if episode else ""
     past = [one.context for one in past_sessions(paths, now_ms()) if one.name != own]
-    return attempt(lesson, load().current(), floor=policy_of(settings()).match_floor, episode=episode, past=past)
+    floor = policy_of(settings()).match_floor
+    return attempt(lesson, load().current(), floor=floor, episode=episode, past=past, repair=_repair(episode))
+
+
+def _repair(episode: Episode | None) -> list[str]:
+    """The lines that the session changed since it was corrected, where a daemon runs that still knows them."""
+    if episode is None or not episode.turn:
+        return []
+    asked = {"session": episode.session, "turn": episode.turn}
+    try:
+        answer = call("turn_lines", msgspec.json.encode(asked))
+        lines = msgspec.json.decode(answer.out or b"{}", type=dict[str, list[str]]).get("lines", [])
+    except (BorgError, msgspec.DecodeError):
+        return []
+    return [line for line in lines if line.strip() and line not in episode.lines]
 
 
 def try_proposal(proposal: Proposal, episode: Episode | None) -> Trial:
