@@ -74,7 +74,9 @@ TOOLS: Mapping[str, Tool] = {
     "serverless": Tool(look="info", change="deploy remove create rollback"),
     "sls": Tool(look="info", change="deploy remove create rollback"),
     "ansible": Tool(looks="--list-hosts --syntax-check", ignores="--check --diff"),
-    "ansible-playbook": Tool(looks="--list-tasks --list-hosts --list-tags --syntax-check", ignores="--check --diff"),
+    "ansible-playbook": changes(
+        doubts="--check -C", looks="--list-tasks --list-hosts --list-tags --syntax-check", ignores="--check --diff"
+    ),
     "ansible-inventory": looks(writes="--output"),
     "ansible-doc": looks(),
     "ansible-config": Tool(look="list dump view validate", change="init"),

@@ -145,7 +145,7 @@ TOOLS: Mapping[str, Tool] = {
         bare=Effect.CHANGE,
         verbs={
             "exec": Tool(runs=0),
-            "config": Tool(bare=Effect.READ, look="list get", change="set unset", default=Effect.UNKNOWN),
+            "config": Tool(look="list get", change="set unset", sets_from=2),
             "lock": changes(looks="--print"),
             "outdated": looks(),
         },

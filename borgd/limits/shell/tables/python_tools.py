@@ -89,7 +89,7 @@ TOOLS: Mapping[str, Tool] = {
         verbs={
             "lock": changes(looks="--check"),
             "version": shows_or_sets(),
-            "config": shows_or_sets(looks="--list", writes="--unset", default=Effect.UNKNOWN),
+            "config": Tool(looks="--list", writes="--unset", sets_from=2),
             "env": Tool(look="info list activate", change="use remove"),
             "export": looks(writes="-o --output"),
             "run": Tool(runs=0),
@@ -103,7 +103,7 @@ TOOLS: Mapping[str, Tool] = {
         change="add remove install update sync lock init build publish fix use import",
         verbs={
             "run": Tool(runs=0, floor=Effect.UNKNOWN, looks="-l --list"),
-            "config": shows_or_sets(default=Effect.UNKNOWN, writes="-d --delete"),
+            "config": Tool(writes="-d --delete", sets_from=2),
             "venv": Tool(look="list", change="create remove purge"),
             "cache": Tool(look="list info", change="clear remove"),
             "export": looks(writes="-o --output"),

@@ -75,6 +75,8 @@ class Tool:
     """Options whose value is a text for a shell."""
     assigns: bool = False
     """Assignments may stand before what is run."""
+    sets_from: int | None = None
+    """With so many operands it changes, with fewer it looks (``config KEY VALUE``)."""
     beyond: bool = False
     """Options behind ``--`` count too (``cargo fmt -- --check``)."""
 
@@ -223,10 +225,10 @@ def look_up(name: str, tool: Tool, arguments: Sequence[str]) -> Finding:
             listed = Effect.READ
         while listed is None and tool.scan and verb is not None:
             verb = walk.operand(tool)
-            if verb is not None and verb in tool.verbs:
-                break
             listed = None if verb is None else _listed(tool, verb)
-        if verb is not None and verb in tool.verbs:
+            if listed is None and verb is not None and verb in tool.verbs:
+                break
+        if listed is None and verb is not None and verb in tool.verbs:
             walk.path.append(verb)
             tool = tool.verbs[verb]
             continue
@@ -251,6 +253,8 @@ def _follows_change(tool: Tool, walk: _Walk) -> bool:
 
 def _decided(tool: Tool, walk: _Walk, effect: Effect, operands: Sequence[str]) -> Finding:
     row = " ".join(walk.path)
+    if tool.sets_from is not None and effect is tool.default:
+        effect = Effect.CHANGE if len(operands) >= tool.sets_from else Effect.READ
     texts, given = tuple(walk.texts), tuple(operands)
     about = words("--help") if operands or len(walk.path) > 1 else words("--help --version")
     last_help = bool(walk.options) and walk.options[-1] == "-h" and walk.arguments[-1] == "-h" and "-h" not in walk.values
