@@ -10,11 +10,14 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import anyio
+
+from borgd import clock
 from borgd.cli.debug.replay_files import OutcomeFiles, read_outcomes
 from borgd.journal import Journal
-from borgd.memory.records import Decision, PoolEntry
+from borgd.memory.records import Decision
 from borgd.recall.choose import HORIZON_MS
 from borgd.replay.engine import Replay
 from borgd.replay.findings import ReplayResult
@@ -63,17 +66,30 @@ WORLDS = {
 }
 
 
+class Meeting(NamedTuple):
+    """A session and a lesson, as the driver saw them: told before the push-back or only with it; ``ms`` is just before."""
+
+    told: bool
+    corrected: bool
+    ms: int
+    told_late: bool
+
+
 @dataclass
 class Seen:
-    """What the driver saw: of each session and lesson whether it was told, and whether it was corrected."""
+    """What the driver saw. ``thrown`` is when a coin was thrown: what nothing calls for is neither told nor withheld."""
 
-    met: dict[tuple[str, str], tuple[bool, bool]] = field(default_factory=dict)
-    thrown: set[tuple[str, str]] = field(default_factory=set)
-    """Where a coin was thrown: a lesson that nothing calls for any more is neither told nor withheld."""
+    met: dict[tuple[str, str], Meeting] = field(default_factory=dict)
+    thrown: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def corrected(self, *, told: bool) -> list[bool]:
-        """Of each occasion that was told, or was not: whether it was corrected."""
-        return [again for key, (was, again) in self.met.items() if was is told and key in self.thrown]
+        """Of each occasion that was told, or was not: whether it was corrected from then on."""
+        found = []
+        for key, met in self.met.items():
+            late = self.thrown.get(key, 0) > met.ms  # the push-back itself brought the lesson up
+            if key in self.thrown and (met.told_late if late else met.told) is told:
+                found.append(met.corrected and not late)
+        return found
 
 
 async def session(service: Service, world: DaemonWorld, seen: Seen, chance: random.Random, number: int, later: bool) -> None:
@@ -101,12 +117,13 @@ async def session(service: Service, world: DaemonWorld, seen: Seen, chance: rand
         if told and chance.random() < 0.5:
             await agent.stop(f"{name}: applies - the {other} is raised too", stop_hook_active=True)
         rate = (world.told_later if later and world.told_later is not None else world.told) if told else world.untold
-        corrected = chance.random() < rate
+        corrected, ms, late = chance.random() < rate, clock.now_ms(), ""
         if corrected:
-            await agent.prompt(
+            await anyio.sleep(0.002)  # what the push-back brings up is later than ``ms``
+            late = await agent.prompt(
                 f"No, that's wrong: with the {setting} of the {part} of {system} you must raise its {other} too."
             )
-        seen.met[f"n{number}", name] = (told, corrected)
+        seen.met[f"n{number}", name] = Meeting(told, corrected, ms, name in late)
         ended = ended and chance.random() < world.ends(told)
     if ended:
         await agent.send("SessionEnd", reason="other")
@@ -118,7 +135,7 @@ async def lived(home: Path, world: DaemonWorld, sessions: int, seed: int = 5) ->
     write_config(
         home,
         f"[recall]\nholdout = {world.holdout}\npolicy = 'budget'\n"
-        f"floor = 0.05\n[people]\nengineer = 'mira'\n[investigation]\n",
+        f"floor = 0.0001\n[people]\nengineer = 'mira'\n[investigation]\n",
     )
     chance, seen = random.Random(seed), Seen()
     async with running_service() as service:
@@ -135,9 +152,6 @@ async def lived(home: Path, world: DaemonWorld, sessions: int, seed: int = 5) ->
     replay = Replay([], ("avoided",), outcomes, outcomes.latest_ms + 2 * HORIZON_MS)
     replay.feed(replay.read(lines))
     for decision in Journal(data / "decisions.jsonl").read(Decision).records:
-        seen.thrown.update((decision.session, entry.id) for entry in decision.pool if entry.holdout and _met(entry))
+        met = [entry.id for entry in decision.pool if entry.holdout and (entry.shown or entry.held)]
+        seen.thrown.update(((decision.session, name), decision.ms) for name in met)
     return seen, result(replay)
-
-
-def _met(entry: PoolEntry) -> bool:
-    return entry.shown or entry.held
