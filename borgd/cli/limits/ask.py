@@ -176,9 +176,9 @@ def _print(arguments: argparse.Namespace, ask: Ask, verdict: InterruptVerdict, e
 
 def _still(number: int, state: str) -> str:
     """What became of ask ``number``, which was admitted and has no answer."""
-    later = f"borg inbox answer {number} ANSWER still answers it"
+    later = f"borg inbox answer {number} TEXT answers it"
     if state in ("deferred", "expired"):
-        return f"nobody answered #{number} in time; it waits in the inbox, and {later}"
+        return f"nobody answered #{number} in time; it waits in the inbox: {later}"
     if state == "pending":
-        return f"#{number} is pending: it was put to the person, and nobody has answered yet; {later}"
+        return f"#{number} is pending, nobody has answered yet; {later}"
     return f"#{number} is {state}"

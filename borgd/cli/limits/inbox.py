@@ -55,9 +55,9 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     answer = action(
         "answer", "answer ask N: an option's number or label (with commas where several may be chosen), or words", "number"
     )
-    answer.add_argument("text", metavar="ANSWER", nargs="+", help="an option, or an answer in your own words")
+    answer.add_argument("text", metavar="TEXT", nargs="+", help="an option, or an answer in your own words")
     answer.add_argument(
-        "--text", dest="free", action="store_true", help="take ANSWER as it is, even where it reads like a number"
+        "--text", dest="free", action="store_true", help="take TEXT as it is, even where it reads like a number"
     )
     action("dismiss", "close ask N; its fallback stands", "number")
     worth = action("worth", "was ask N worth asking?", "number")

@@ -31,11 +31,10 @@ HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 
 
-NO_FALLBACK = (
-    "you recommended no option, so there is no fallback: do what does not hang on the answer, and where everything does, "
-    "end here and say what you need"
-)
-"""design: what an agent does meanwhile that recommended nothing; nothing is made up for it."""
+MEANWHILE = "do what does not hang on the answer, and where everything does, end here and say what you need"
+"""design: what an agent does that recommended nothing; nothing is made up for it."""
+NO_RECOMMENDATION = f"you recommended no option, so there is no fallback: {MEANWHILE}"
+NO_FALLBACK = f"you named no fallback, so there is none: {MEANWHILE}"
 
 
 def deferral(verdict: InterruptVerdict, ask: Ask, policy: InterruptPolicy) -> str:
@@ -79,12 +78,14 @@ def _meanwhile(ask: Ask) -> str:
     """What the asker does without an answer, as part of a sentence."""
     parts = ask.parts
     if len(parts) == 1:
-        return f'go on with "{clean(ask.goes_on_with, _PART_CHARS)}"' if ask.goes_on_with else NO_FALLBACK
+        if ask.goes_on_with:
+            return f'go on with "{clean(ask.goes_on_with, _PART_CHARS)}"'
+        return NO_RECOMMENDATION if ask.options else NO_FALLBACK
     room = _PART_CHARS // len(parts)
     known = [f'"{clean(one.goes_on_with, room)}" for question {at}' for at, one in enumerate(parts, 1) if one.goes_on_with]
     open_ones = [str(at) for at, one in enumerate(parts, 1) if not one.goes_on_with]
     if not known:
-        return NO_FALLBACK
+        return NO_RECOMMENDATION
     rest = f"; for {', '.join(open_ones)} you recommended none: leave open what hangs on it" if open_ones else ""
     return f"go on with {', '.join(known)}{rest}"
 
@@ -95,7 +96,7 @@ def note(verdict: InterruptVerdict, ask: Ask) -> str:
         return ""
     numbers = ", ".join(f"#{number}" for number in verdict.numbers or (verdict.number,))
     what = clean(ask.question or ask.source, _PART_CHARS)
-    how = "approve" if ask.kind != "question" else "ANSWER"
+    how = "approve" if ask.kind != "question" else "TEXT"
     why = "" if verdict.rule == "joined" else f" ({clean(verdict.reason, _PART_CHARS)})"
     return f'borgd held back a {ask.kind} of the agent{why}: {numbers} "{what}". borg inbox answer {verdict.number} {how}'
 
