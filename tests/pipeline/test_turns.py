@@ -238,7 +238,7 @@ async def test_what_a_slash_command_stands_for_is_work_and_brings_lessons(home: 
     write_config(home, "[recall]\nholdout = 0.0\n")
     transcript = tmp_path / "t.jsonl"
     transcript.touch()
-    text = "Never mind the old way. In Quay, make the scheduler sleep longer between two locks."
+    text = "Never mind the old way. In Quay, does the scheduler still keep its lock while it sleeps?"
     async with running_service() as service:
         agent = Agent(service, cwd="/w/none")
         agent.common["transcript_path"] = str(transcript)
@@ -259,9 +259,11 @@ async def test_arguments_of_a_slash_command_are_work(home: Path) -> None:
         agent = Agent(service, cwd="/w/none")
         await agent.prompt("/fix")
         fields = {"expansion_type": "slash_command", "command_name": "fix", "prompt": "/fix", "prompt_id": "p1"}
-        out = await agent.send("UserPromptExpansion", command_args="the sleeping lock of the Quay scheduler", **fields)
+        out = await agent.send(
+            "UserPromptExpansion", command_args="the Quay scheduler must keep its lock while it sleeps", **fields
+        )
         assert "QUAY" in out["hookSpecificOutput"]["additionalContext"]
-        assert session_of(service).prompts == ["/fix the sleeping lock of the Quay scheduler"]
+        assert session_of(service).prompts == ["/fix the Quay scheduler must keep its lock while it sleeps"]
 
 
 @pytest.mark.parametrize("tool", ["Agent", "Task"])
