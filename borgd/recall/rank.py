@@ -17,6 +17,7 @@ from borgd.memory.belief import DOUBTED_BELOW
 from borgd.memory.memory import Memory
 from borgd.memory.trust import NEUTRAL
 from borgd.recall.policy import RecallPolicy
+from borgd.recall.repeated_questions import repeated
 from borgd.recall.text.words import segments
 
 HALF = 0.5
@@ -109,6 +110,9 @@ def rank(
     resting = {ranked.id: why for ranked in scored if (why := rests(ranked, session, policy, asks=asks))}
     excluded |= resting
     scored = sorted((one for one in scored if one.id not in resting), key=lambda ranked: (-ranked.score, ranked.id))
+    again = repeated([ranked.lesson for ranked in scored])
+    excluded |= {name: f"asks what {other} asks" for name, other in again.items()}
+    scored = [ranked for ranked in scored if ranked.id not in again]
     if not scored:
         return Ranking((), excluded)
     bar = policy.strong * scored[0].score
