@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 
 from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
@@ -52,7 +51,7 @@ def findings(scene: Scene, checks: tuple[str, ...] = CHECKS) -> Iterator[DoctorF
     for name in checks:
         module, _, function = name.partition(".")
         try:
-            check: Check = getattr(import_module(f"borgd.cli.doctor.{module}"), function)
+            check: Check = getattr(_checks_of(module), function)
         except Exception as error:  # whatever a broken module does
             lacking.add(module_at_fault(error))
             continue
@@ -65,6 +64,34 @@ def findings(scene: Scene, checks: tuple[str, ...] = CHECKS) -> Iterator[DoctorF
     for what in sorted(lacking):
         todo = remedy(sys.prefix, sys.executable, [what.partition(".")[0]])
         yield DoctorFinding("modules", BAD, f"this command itself cannot import {what}, so not all could be looked at", todo)
+
+
+def _checks_of(module: str) -> object:
+    """A module of checks, imported only now: one whose own imports are broken keeps no other from looking."""
+    match module:
+        case "places":
+            from borgd.cli.doctor import places
+
+            return places
+        case "daemon":
+            from borgd.cli.doctor import daemon
+
+            return daemon
+        case "client":
+            from borgd.cli.doctor import client
+
+            return client
+        case "agents":
+            from borgd.cli.doctor import agents
+
+            return agents
+        case "stores":
+            from borgd.cli.doctor import stores
+
+            return stores
+    from borgd.cli.doctor import journey
+
+    return journey
 
 
 def scene_of(env: dict[str, str]) -> Scene:
