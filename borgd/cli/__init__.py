@@ -41,6 +41,7 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("escalate",): ("limits.escalate", "may a specialist be called?"),
     ("policy",): ("limits.policy", "show, check, propose, diff, ratify, rollback the escalation policy"),
     ("audit",): ("limits.audit", "verify or print the trail of verdicts"),
+    ("completion",): ("service.completion", "completions for bash, zsh and fish, and the manual page"),
     ("report",): ("debug.report", "the page for a week or a month"),
     ("debug", "recall"): ("debug.recall", "score a labelled set"),
     ("debug", "loop"): ("debug.loop", "is what a person corrects heard, on a labelled set"),
@@ -51,7 +52,8 @@ COMMANDS: dict[tuple[str, ...], tuple[str, str]] = {
     ("debug", "shell"): ("debug.shell", "what each command of a file is taken for, and why"),
     ("debug", "simulate"): ("debug.simulate", "write journals of a world with known truth"),
 }
-
+WITH_OWN_NAME = ("service.install", "service.off")
+"""Modules of two commands: they are told by which name they were called."""
 
 CODES = "\nExit codes: 0 done, 1 not done, 2 wrong arguments, 3 a fault of borgd, 4 no daemon answers, 130 interrupted."
 
@@ -82,14 +84,25 @@ def dispatch(argv: list[str]) -> int:
         words = tuple(argv[:length])
         if len(words) == length and words in COMMANDS:
             module = import_module(f"borgd.cli.{COMMANDS[words][0]}")
-            arguments = argv if COMMANDS[words][0] in ("service.install", "service.off") else argv[length:]
+            arguments = argv if COMMANDS[words][0] in WITH_OWN_NAME else argv[length:]
             return int(module.run(arguments))
     if argv[0] in {words[0] for words in COMMANDS} and argv[1:] in ([], ["-h"], ["--help"]):
         print(usage(argv[0]))
         return EXIT_USAGE if len(argv) == 1 else 0
     named = [word for word in argv[:2] if not word.startswith("-")]
-    print(f"borg: no command {' '.join(named or argv[:1])!r}; borg --help lists them", file=sys.stderr)
+    print(f"borg: no command {' '.join(named or argv[:1])!r};{_meant(argv)} borg --help lists them", file=sys.stderr)
     return EXIT_USAGE
+
+
+def _meant(argv: list[str]) -> str:
+    """What was probably meant by a command that is none; empty where nothing is near."""
+    from difflib import get_close_matches
+
+    known = [" ".join(words) for words in COMMANDS] + [
+        f"lesson {verb}" for verb in ("add", "list", "show", "edit", "ratify")
+    ]
+    near = get_close_matches(" ".join(argv[:2]), known, 1, 0.75) or get_close_matches(argv[0], known, 1, 0.6)
+    return f" did you mean borg {near[0]}?" if near else ""
 
 
 def main() -> None:

@@ -59,7 +59,7 @@ def test_after_an_install_and_a_start_all_is_well(at: Home) -> None:
         assert "went through the client to the daemon and back" in found["event"][0]["text"]
         assert {"id", "verdict", "evidence", "next"} <= set(found["event"][0])
         at.client("Stop", b'{"session_id":"s","hook_event_name":"Stop"}')
-        assert "Stop 0 s ago" in examine(at)["claude-code events"][0]["text"]
+        assert "Stop " in examine(at)["claude-code events"][0]["text"]
     finally:
         at.borg("stop")
     again = examine(at)["claude-code events"][0]["text"]

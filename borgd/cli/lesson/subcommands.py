@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 
 from borgd.errors import UsageError
@@ -36,5 +37,7 @@ def run(argv: list[str]) -> int:
         print(usage())
         return 0 if argv else UsageError.exit_code
     if argv[0] not in SUBCOMMANDS:
-        raise UsageError(f"no subcommand {argv[0]!r}; expected one of {', '.join(SUBCOMMANDS)}")
+        near = get_close_matches(argv[0], SUBCOMMANDS, 1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"no subcommand {argv[0]!r}; {meant}expected one of {', '.join(SUBCOMMANDS)}")
     return int(import_module(f"borgd.cli.lesson.{SUBCOMMANDS[argv[0]][0]}").run(argv[1:]))

@@ -1,0 +1,125 @@
+"""``borg completion bash|zsh|fish|man``: completions for a shell, or the manual page, made from the commands' own parsers.
+
+``borg completion bash > ~/.local/share/bash-completion/completions/borg``, ``borg completion zsh > ~/.zfunc/_borg``,
+``borg completion fish > ~/.config/fish/completions/borg.fish``, ``borg completion man > ~/.local/share/man/man1/borg.1``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from importlib import import_module
+from io import StringIO
+from unittest.mock import patch
+
+import shtab
+
+from borgd.cli.lesson.subcommands import SUBCOMMANDS
+from borgd.cli.terminal_text import about
+
+SHELLS = ("bash", "zsh", "fish")
+_OPTION = re.compile(r"--[a-z-]+")
+
+
+class _CaughtParser(BaseException):
+    """A command's parser, caught where it was about to parse: nothing of the command has run."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        super().__init__()
+        self.parser = parser
+
+
+def _catch(parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+    raise _CaughtParser(parser)
+
+
+def parser_of(module: str, argv: list[str]) -> argparse.ArgumentParser:
+    """The parser of the command in ``module``; one that reads its arguments by hand is described by its own help."""
+    said = StringIO()
+    with patch.object(argparse.ArgumentParser, "parse_args", _catch), redirect_stdout(said):
+        try:
+            import_module(module).run([*argv, "--help"])
+        except _CaughtParser as caught:
+            return caught.parser
+    parser = argparse.ArgumentParser(description=said.getvalue().partition("\n\n")[2].strip())
+    for option in dict.fromkeys(_OPTION.findall(said.getvalue().partition("\n\n")[0])):
+        parser.add_argument(option, action="store_true")
+    return parser
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """One parser for all commands of ``borg``."""
+    from borgd.cli import COMMANDS, WITH_OWN_NAME
+
+    root = argparse.ArgumentParser(prog="borg", description="Lessons for coding agents, and limits on what they spend.")
+    root.add_argument("--version", action="store_true", help="say which version this is")
+    commands = root.add_subparsers(dest="command", metavar="COMMAND")
+    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
+    for words, (module, summary) in COMMANDS.items():
+        if len(words) == 2 and words[0] not in groups:
+            groups[words[0]] = commands.add_parser(words[0], help=words[0]).add_subparsers(metavar="COMMAND")
+        here = groups[words[0]] if len(words) == 2 else commands
+        if words == ("lesson",):
+            inner = here.add_parser("lesson", help=summary).add_subparsers(metavar="COMMAND")
+            for name, (file, what) in SUBCOMMANDS.items():
+                _add(inner, name, what, parser_of(f"borgd.cli.lesson.{file}", []))
+        elif words != ("completion",):
+            named = [words[0]] if module in WITH_OWN_NAME else []
+            _add(here, words[-1], summary, parser_of(f"borgd.cli.{module}", named))
+    _add(commands, "completion", "completions for a shell, or the manual page", _parser())
+    return root
+
+
+def _add(
+    to: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, found: argparse.ArgumentParser
+) -> None:
+    plain = summary.replace("%", "%%")
+    to.add_parser(
+        name, help=plain, description=found.description, parents=[found], add_help=False, conflict_handler="resolve"
+    )
+
+
+def manual_page(root: argparse.ArgumentParser) -> str:
+    """The manual page in the man macros: a section a command."""
+    lines = ['.TH BORG 1 "" "borgd" "User Commands"', ".SH NAME", "borg \\- lessons for coding agents"]
+    lines += [".SH SYNOPSIS", ".B borg", ".I COMMAND", "[ARGUMENT ...]", ".SH DESCRIPTION", _roff(root.description or "")]
+    lines.append(".SH COMMANDS")
+    for name, parser in _leaves(root, "borg"):
+        lines += [".SS " + _roff(name), _roff(parser.description or "")]
+        for action in parser._actions:
+            if action.help is argparse.SUPPRESS or isinstance(action, (argparse._HelpAction, argparse._SubParsersAction)):
+                continue
+            label = ", ".join(action.option_strings) or str(action.metavar or action.dest)
+            lines += [".TP", f".B {_roff(label)}", _roff((action.help or "").replace("%%", "%"))]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def _leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not inner:
+        yield name, parser
+    for action in inner:
+        for word, one in action.choices.items():
+            yield from _leaves(one, f"{name} {word}")
+
+
+def _roff(text: str) -> str:
+    """``text`` as roff reads it: no line of it is taken for a request."""
+    flat = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{flat}" if flat[:1] in (".", "'") else flat
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="borg completion", description=about(__doc__))
+    parser.add_argument("kind", choices=[*SHELLS, "man"], help="for which shell, or the manual page")
+    return parser
+
+
+def run(argv: list[str]) -> int:
+    """Print it."""
+    kind = _parser().parse_args(argv).kind
+    root = whole_parser()
+    print(manual_page(root) if kind == "man" else shtab.complete(root, shell=kind), end="")
+    return 0
