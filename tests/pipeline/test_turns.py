@@ -292,3 +292,24 @@ async def test_a_denied_call_of_a_subagent_leaves_no_work_behind(home: Path) -> 
         await agent.prompt("Look around.")
         await agent.send("SubagentStart", agent_id="a", agent_type="x", prompt_id="p1")
         assert session_of(service).spawning == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "and add a line to the changelog when you are done",
+        "run the tests afterwards please",
+        "oh, and the same for the second file",
+        "danach bitte noch committen",
+        "快好了吗",
+        "take your time",
+    ],
+)
+async def test_more_work_typed_while_the_agent_works_is_no_episode(home: Path, said: str) -> None:
+    async with running_service() as service:
+        agent = Agent(service)
+        await agent.prompt("Move the mail templates out of the code.")
+        await agent.edit("src/mail.py", "TEMPLATE = load('src/mail_templates/welcome.html')")
+        assert "--episode" not in await agent.prompt(said, prompt_id="p1")
+        assert session_of(service).prompts[-1] == said
+    assert episodes(home) == []

@@ -108,7 +108,8 @@ def judge(message: str, situation: Situation, own: Sequence[PatternRule] = (), m
     if situation.said and situation.deeds and shared_stems(text, situation.deeds) >= SHARED:
         score = max(score, model.score(text, situation.deeds, rules) - CLOSE)
     band = model.band(score, interrupting=situation.interrupting)
-    if ruled is not None and band is Band.DOUBTFUL and _settles(ruled, score):
+    steers = situation.interrupting and bool(situation.deeds) and score >= EVEN  # who stops work that has begun means it
+    if band is Band.DOUBTFUL and (steers or (ruled is not None and _settles(ruled, score))):
         band = Band.SURE
     if not situation.deeds and not situation.interrupting and ruled is None:
         band = Band.DOUBTFUL if band is Band.SURE else Band.NONE
