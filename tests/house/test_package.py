@@ -39,7 +39,8 @@ def referred(tree: ast.Module, name: str, *, is_package: bool) -> set[str]:
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"[a-z_0-9.]+", node.value):
-            found |= {node.value, f"{package}.{node.value}"}
+            ahead = node.value.rpartition(".")[0]  # of ``module.function``
+            found |= {node.value, f"{package}.{node.value}", *([f"{package}.{ahead}"] if ahead else [])}
     return found
 
 
