@@ -1,6 +1,7 @@
-"""Writes docs/CONFIGURATION.md from the Structs of borgd/config/schema.py: each setting, its default, its range, its words.
+"""Writes docs/CONFIGURATION.md from the Structs of borgd/config/schema.py: each setting, its default, its range, its words;
+and docs/AGENTS.md from what each agent's module says that it hears and may answer.
 
-Usage: python docs/generate.py          (a test fails while the page is not what this writes)
+Usage: python docs/generate.py          (a test fails while a page is not what this writes)
 """
 
 from __future__ import annotations
@@ -140,6 +141,78 @@ def page() -> str:
     return "\n".join(sections)
 
 
+AGENTS_PAGE = ROOT / "docs" / "AGENTS.md"
+AGENTS_HEAD = """# Agents
+
+Made by `docs/generate.py` from the modules in `borgd/agents/`; do not edit it by hand.
+
+`borg install AGENT` shows what would change in the agent's settings, `--apply` does it; `borg install --all` takes every agent that
+has settings on this machine. One daemon serves them all: a lesson learned in one agent is recalled in the others.
+
+A word in a cell is the agent's own name of the event. An empty cell: the agent tells of no such moment.
+"""
+LABELS = {
+    "session_start": "session starts",
+    "prompt": "a person's prompt",
+    "before_tool": "before a tool call",
+    "after_tool": "after a tool call",
+    "stop": "about to finish",
+    "subagent_start": "a subagent starts",
+    "subagent_stop": "a subagent finishes",
+    "permission": "a permission is asked for",
+    "notification": "a notification",
+    "model_switch": "another model is chosen",
+    "session_end": "session ends",
+}
+
+
+def answers(name: str) -> dict[str, str]:
+    """What of a reply leaves in each event's answer, tried on the module itself."""
+    from borgd.agents import agent
+    from borgd.agents.event import Event, Moment, Reply
+
+    module, found = agent(name), {}
+    kinds = {"context": "text for the model", "block": "go on instead", "deny": "refuse", "note": "line for the person"}
+    for event, moment in module.MOMENTS.items():
+        said = []
+        for kind, words in kinds.items():
+            asked = Event(agent=name, name=event, moment=Moment(moment), session="s")
+            if module.render(asked, Reply(**{kind: "x"})):
+                said.append(words)
+        found[event] = ", ".join(said)
+    return found
+
+
+def agents_page() -> str:
+    """The whole page of agents."""
+    sys.path.insert(0, str(ROOT))
+    from borgd.agents import AGENTS, READS_TRANSCRIPTS, agent
+    from borgd.agents.wiring import WIRINGS
+
+    names = list(AGENTS)
+    rows = [f"| | {' | '.join(names)} |", "|---|" + "---|" * len(names)]
+    for moment, label in LABELS.items():
+        cells = [", ".join(f"`{event}`" for event, of in agent(name).MOMENTS.items() if of == moment) for name in names]
+        rows.append(f"| {label} | {' | '.join(cells)} |")
+    rows.append(
+        f"| its session file is read | {' | '.join('yes' if name in READS_TRANSCRIPTS else 'no' for name in names)} |"
+    )
+    parts = [AGENTS_HEAD, "## What is heard", "", *rows, ""]
+    for name in names:
+        parts += [
+            f"## {name}",
+            "",
+            f"Settings: `{WIRINGS[name].path({}, '~')}`.",
+            "",
+            "| event | an answer may hold |",
+            "|---|---|",
+        ]
+        parts += [f"| `{event}` | {text or 'nothing'} |" for event, text in answers(name).items()]
+        parts.append("")
+    return "\n".join(parts)
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE.relative_to(ROOT)} written\n")
+    AGENTS_PAGE.write_text(agents_page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE.relative_to(ROOT)} and {AGENTS_PAGE.relative_to(ROOT)} written\n")

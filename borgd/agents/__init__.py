@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.errors import ProtocolError
 
-__all__ = ["AGENTS", "READS_TRANSCRIPTS", "Agent", "Event", "Moment", "Reply", "ToolCall", "agent", "kind_of"]
+__all__ = ["AGENTS", "READS_TRANSCRIPTS", "Agent", "Event", "Moment", "Reply", "ToolCall", "agent", "kind_of", "sender"]
 
 
 class Agent(Protocol):
@@ -36,6 +36,8 @@ AGENTS: Mapping[str, str] = {
     "claude-code": "borgd.agents.claude_code.hooks",
     "codex": "borgd.agents.codex.hooks",
     "gemini": "borgd.agents.gemini.hooks",
+    "cursor": "borgd.agents.cursor.hooks",
+    "copilot": "borgd.agents.copilot.hooks",
 }
 
 
@@ -52,6 +54,22 @@ def agent(name: str) -> Agent:
         raise ProtocolError(f"unknown agent {name!r}; known: {', '.join(sorted(AGENTS))}")
     module: Agent = import_module(AGENTS[name])
     return module
+
+
+_FROM_CURSOR = b'"cursor_version":'
+_CURSOR_NAMES = {"UserPromptSubmit": "beforeSubmitPrompt"}
+"""host: what Cursor calls an event of Claude Code's, where it is not the same with a small first letter."""
+
+
+def sender(name: str, event: str, body: bytes) -> tuple[str, str]:
+    """The agent that really sent ``body``, and its name of the event.
+
+    Cursor runs the hooks of Claude Code's settings too; its payloads name its version, which no text inside a payload can
+    (a quoted one has backslashes). Everything else is from whom the entry says.
+    """
+    if name == "claude-code" and _FROM_CURSOR in body.replace(b'" :', b'":'):
+        return "cursor", _CURSOR_NAMES.get(event, event[:1].lower() + event[1:])
+    return name, event
 
 
 def kind_of(name: str, event: str) -> str:

@@ -19,6 +19,7 @@ import msgspec
 
 from borgd import clock
 from borgd.agents import agent as agent_module
+from borgd.agents import sender
 from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Moment, Reply, checked, with_host
 from borgd.config.read import engineer_name, machine_name, read_config
@@ -268,6 +269,7 @@ class Service:
 
     async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
         """Exactly one JSON object for one event; ``words``: what the client says of the agent's host."""
+        agent, event = sender(agent, event, body)
         module = agent_module(agent)
         started = time.perf_counter_ns()
         parsed = with_host(checked(module.parse(event, body)), words)
@@ -338,6 +340,7 @@ class Service:
 
     async def undelivered(self, agent: str, event: str, body: bytes) -> None:
         """The client of this hook was gone before it had the answer: what was chosen for it was never told."""
+        agent, event = sender(agent, event, body)
         parsed = checked(agent_module(agent).parse(event, body))
         key = (parsed.agent, self.sessions.known_as(parsed), parsed.subagent)
         if key not in self.sessions.live or self.assembly is None:

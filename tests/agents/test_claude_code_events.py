@@ -49,8 +49,8 @@ def test_a_subagents_stop_reads_the_subagents_transcript() -> None:
 
 
 def test_a_running_background_task_is_seen() -> None:
-    assert load("SubagentStop").background
-    assert not load("Stop").background
+    assert load("SubagentStop").running
+    assert not load("Stop").running
 
 
 @pytest.mark.parametrize("body", [b"", b"null", b"[]", b"{", b'{"session_id": 5}', b"{}", b"\xff\xfe", b'{"a":' * 5000])

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.agents import agent
+from borgd.agents import AGENTS, agent, sender
 from borgd.agents.event import Event, Moment, Reply
-from borgd.agents.wiring import WIRINGS, client_in
+from borgd.agents.wiring import WIRINGS, client_in, command_of
 from borgd.errors import ProtocolError
+from borgd.paths import shipped
 
 CODEX_KEYS = {
     "PreToolUse": {"hookSpecificOutput", "systemMessage"},
@@ -145,7 +146,7 @@ def test_unknown_events_are_others() -> None:
 @pytest.mark.parametrize("client", ["/home/a/.local/share/borgd/hook/borg-hook", "/home/a b/é/hook/borg-hook"])
 def test_an_entry_names_its_client(agent_name: str, client: str) -> None:
     handler = WIRINGS[agent_name].handler(client, agent_name, "Stop", {"timeout": 5})
-    assert client_in(handler["command"]) == client
+    assert client_in(command_of(handler)) == client
 
 
 @pytest.mark.parametrize("command", ["", "borg-hook", "/usr/bin/other --x", "echo '/x/borg-hook-2'", "/x/borg-hook.sh Stop"])
@@ -159,3 +160,59 @@ def test_settings_are_where_the_agent_looks() -> None:
     assert paths["gemini"] == "/home/a/.gemini/settings.json"
     assert WIRINGS["codex"].path({"CODEX_HOME": "/x/"}, "/home/a") == "/x/hooks.json"
     assert WIRINGS["gemini"].path({"GEMINI_CLI_HOME": "/x"}, "/home/a") == "/x/.gemini/settings.json"
+
+
+def test_cursor_is_answered_flat_and_never_loops() -> None:
+    cursor = agent("cursor")
+    base = {"conversation_id": "c", "generation_id": "g", "workspace_roots": ["/w"], "cursor_version": "3.20"}
+
+    def event(name: str, **fields: Any) -> Event:
+        return cursor.parse(name, json.dumps(base | fields).encode())
+
+    assert event("beforeSubmitPrompt", prompt="p").cwd == "/w"
+    assert cursor.render(event("stop", status="completed", loop_count=0), FULL) == {"followup_message": "b"}
+    assert cursor.render(event("stop", status="completed", loop_count=1), FULL) == {}
+    assert event("stop", status="aborted").moment is Moment.OTHER
+    denied = cursor.render(event("preToolUse", tool_name="Shell", tool_input={}), FULL)
+    assert denied == {"permission": "deny", "user_message": "d", "agent_message": "d"}
+    shown = cursor.render(event("postToolUse", tool_name="Read", tool_input="{}"), FULL)
+    assert set(shown) == {"additional_context"}
+    assert len(shown["additional_context"]) < 10_000
+    assert event("beforeSubmitPrompt", prompt="[borg] Before you finish").machine_made
+
+
+EDIT = {"path": "/w/a.py", "new_str": "x", "old_str": "y"}
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"sessionId": "s", "cwd": "/w", "toolName": "edit", "toolArgs": json.dumps(EDIT)},
+        {"session_id": "s", "cwd": "/w", "tool_name": "edit", "tool_input": EDIT},
+    ],
+)
+def test_copilots_payloads_of_both_casings_say_the_same(payload: dict[str, Any]) -> None:
+    copilot = agent("copilot")
+    event = copilot.parse("preToolUse", json.dumps(payload).encode())
+    assert event.tool is not None
+    assert event.tool.input["file_path"] == "/w/a.py"
+    assert (event.tool.input["new_string"], event.tool.input["old_string"]) == ("x", "y")
+    assert copilot.render(event, FULL)["permissionDecision"] == "deny"
+    stop = copilot.parse("agentStop", json.dumps(payload | {"stop_hook_active": True}).encode())
+    assert copilot.render(stop, FULL) == {}
+
+
+def test_every_shipped_event_is_known_to_its_agent() -> None:
+    for name in AGENTS:
+        shipped_events = json.loads((shipped("hooks") / name / "hooks.json").read_text())
+        assert set(shipped_events) <= set(agent(name).MOMENTS), name
+
+
+def test_the_payload_says_who_sent_it() -> None:
+    """Cursor also runs the hooks of Claude Code's settings: it gets an answer that it understands."""
+    body = json.dumps({"cursor_version": "3.20", "conversation_id": "c", "hook_event_name": "preToolUse"}).encode()
+    assert sender("claude-code", "PreToolUse", body) == ("cursor", "preToolUse")
+    assert sender("claude-code", "Stop", body) == ("cursor", "stop")
+    assert sender("cursor", "preToolUse", body) == ("cursor", "preToolUse")
+    quoted = json.dumps({"session_id": "s", "prompt": json.dumps({"cursor_version": "3.20"})}).encode()
+    assert sender("claude-code", "UserPromptSubmit", quoted) == ("claude-code", "UserPromptSubmit")

@@ -36,6 +36,10 @@ def test_the_page_of_settings_is_up_to_date() -> None:
     assert (ROOT / "docs" / "CONFIGURATION.md").read_text("utf-8") == generator().page(), "run python docs/generate.py"
 
 
+def test_the_page_of_agents_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "AGENTS.md").read_text("utf-8") == generator().agents_page(), "run python docs/generate.py"
+
+
 def test_every_setting_is_explained() -> None:
     made = generator()
     silent = [

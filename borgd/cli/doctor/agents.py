@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from borgd.agents.wiring import client_in
+from borgd.agents.wiring import WIRINGS, client_in, command_of
 from borgd.cli.doctor.daemon import service_status
 from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
-from borgd.cli.service.install import AGENTS, entries, installed, is_ours, settings_file, settings_path
+from borgd.cli.service.install import AGENTS, entries, hooks_of, installed, is_ours, settings_file, settings_path
 from borgd.config.json_text import value_of
 from borgd.errors import BorgError
 from borgd.stores.installed.client import client_path
@@ -60,7 +60,8 @@ def settings(scene: Scene) -> Iterator[DoctorFinding]:
 
 def _here() -> list[str]:
     """The agents that have a directory of settings on this machine; the first we know where none has."""
-    return [agent for agent in AGENTS if settings_path(agent).parent.is_dir()] or list(AGENTS[:1])
+    here = {agent: Path(WIRINGS[agent].directory(os.environ, str(Path.home()))) for agent in AGENTS}
+    return [agent for agent, directory in here.items() if directory.is_dir()] or list(AGENTS[:1])
 
 
 def _foreign(agent: str, scene: Scene) -> list[str]:
@@ -75,8 +76,8 @@ def _foreign(agent: str, scene: Scene) -> list[str]:
             client
             for group in groups
             if is_ours(group)
-            for hook in group["hooks"]
-            if (client := client_in(hook["command"])) != own
+            for hook in hooks_of(group)
+            if (client := client_in(command_of(hook))) != own
         )
     )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from borgd.agents.settings_text import Wanted, lists_below, with_entries, without_entries
-from borgd.agents.wiring import WIRINGS, client_in
+from borgd.agents.wiring import WIRINGS, client_in, command_of
 from borgd.cli.service.purge import purge
 from borgd.cli.service.what_is_on import what_is_on
 from borgd.cli.terminal_text import about, coloured
@@ -49,6 +49,18 @@ def settings_path(agent: str) -> Path:
     return Path(WIRINGS[agent].path(os.environ, str(Path.home())))
 
 
+def agents_here() -> list[str]:
+    """The agents whose directory of settings is on this machine.
+
+    :raises BorgError: none is; says what was looked for.
+    """
+    looked = {agent: Path(WIRINGS[agent].directory(os.environ, str(Path.home()))) for agent in AGENTS}
+    found = [agent for agent, directory in looked.items() if directory.is_dir()]
+    if not found:
+        raise BorgError(f"no agent is here; looked for {', '.join(map(str, looked.values()))}; borg install AGENT names one")
+    return found
+
+
 def settings_file(agent: str, where: Paths) -> SettingsFile:
     """The agent's settings with our copies of what they were."""
     return SettingsFile(settings_path(agent), where.data / "backup")
@@ -62,7 +74,8 @@ def entries(agent: str, where: Paths) -> dict[str, dict[str, Any]]:
         # The executable itself, never `python3 client`: Python ends with 2 where the client is missing, and the agents
         # take 2 for "blocked".
         handler = WIRINGS[agent].handler(str(client_path(where)), agent, event, options)
-        groups[event] = {**({"matcher": options["matcher"]} if "matcher" in options else {}), "hooks": [handler]}
+        matcher = {"matcher": options["matcher"]} if "matcher" in options else {}
+        groups[event] = {**matcher, **handler} if WIRINGS[agent].flat else {**matcher, "hooks": [handler]}
     return groups
 
 
@@ -82,12 +95,16 @@ def is_ours(group: object) -> bool:
     """Whether a matcher group calls our client and nothing else, or an entry is our permission."""
     if is_permission(group):
         return True
-    if not isinstance(group, dict) or not isinstance(group.get("hooks"), list) or not group["hooks"]:
-        return False
-    return all(
-        isinstance(hook, dict) and isinstance(hook.get("command"), str) and client_in(hook["command"]) != ""
-        for hook in group["hooks"]
-    )
+    hooks = hooks_of(group)
+    return bool(hooks) and all(client_in(command_of(hook)) != "" for hook in hooks)
+
+
+def hooks_of(group: object) -> list[dict[str, Any]]:
+    """The hooks of an entry: those of a group, or the entry itself where the agent has no groups."""
+    if not isinstance(group, dict):
+        return []
+    listed = group.get("hooks", [group])
+    return [hook for hook in listed if isinstance(hook, dict)] if isinstance(listed, list) else []
 
 
 def installed(agent: str, where: Paths) -> dict[str, bool]:
@@ -100,8 +117,8 @@ def installed(agent: str, where: Paths) -> dict[str, bool]:
     return {event: group in (hooks.get(event) or []) for event, group in entries(agent, where).items()}
 
 
-def with_ours(file: SettingsFile, wanted: Wanted) -> tuple[bytes | None, bytes]:
-    """(the file without ours, None where there was none; the file with ``wanted``).
+def with_ours(file: SettingsFile, wanted: Wanted, new: str = "") -> tuple[bytes | None, bytes]:
+    """(the file without ours, None where there was none; the file with ``wanted``, from ``new`` where there was none).
 
     :raises InputError: the settings are not JSON, or something else is where the entries belong.
     """
@@ -114,7 +131,7 @@ def with_ours(file: SettingsFile, wanted: Wanted) -> tuple[bytes | None, bytes]:
         base = None if now is None else plain.encode()
     if now is not None and with_entries(file.text(), wanted, is_ours, source) == file.text():
         return base, now
-    return base, with_entries(decoded(base or b"", source), wanted, is_ours, source).encode()
+    return base, with_entries(decoded(base or new.encode(), source), wanted, is_ours, source).encode()
 
 
 def without_ours(file: SettingsFile) -> bytes | None:
@@ -134,7 +151,8 @@ def without_ours(file: SettingsFile) -> bytes | None:
 def run(argv: list[str]) -> int:
     """Show or apply; the exit code."""
     parser = argparse.ArgumentParser(prog=f"borg {argv[0]}", description=about(__doc__))
-    parser.add_argument("agent", choices=[*AGENTS, "systemd"], nargs="?" if argv[0] == "uninstall" else None)
+    parser.add_argument("agent", choices=[*AGENTS, "systemd"], nargs="?")
+    parser.add_argument("--all", action="store_true", help="every agent that has settings on this machine")
     parser.add_argument("--apply", action="store_true", help="do it (without it, only shows the change)")
     parser.add_argument("--diff", action="store_true", help="show every line of the settings that changes")
     if argv[0] == "install":
@@ -150,11 +168,14 @@ def run(argv: list[str]) -> int:
 
         return run_systemd(argv[0] == "uninstall", options.apply)
     where = user_paths()
-    if argv[0] == "install":
-        return _install(options.agent, where, apply=options.apply, diff=options.diff, allow=options.allow)
-    if options.agent is None and not options.purge:
-        parser.error("name an agent, or --purge")
+    if options.agent is None and not options.all and not (argv[0] == "uninstall" and options.purge):
+        parser.error(f"name an agent ({', '.join(AGENTS)}), or --all")
     code = 0
+    if argv[0] == "install":
+        for agent in [options.agent] if options.agent else agents_here():
+            allow = options.allow and (options.agent is not None or WIRINGS[agent].permits)
+            code = _install(agent, where, apply=options.apply, diff=options.diff, allow=allow) or code
+        return code
     for agent in [options.agent] if options.agent else AGENTS:
         code = _uninstall(agent, where, apply=options.apply, diff=options.diff, last=not options.purge) or code
     return purge(where, apply=options.apply, yes=options.yes) if options.purge else code
@@ -166,7 +187,7 @@ def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) 
     if allow and not WIRINGS[agent].permits:
         raise UsageError(f"--allow: {agent} has no permission for it in its settings; leave it out")
     allow = allow or (WIRINGS[agent].permits and is_allowed(file))
-    base, after = with_ours(file, wanted_entries(agent, where, allow=allow))
+    base, after = with_ours(file, wanted_entries(agent, where, allow=allow), WIRINGS[agent].new)
     skills = missing_skills(where, file.path) if allow else []
     if after == now and not skills:
         if apply:
@@ -206,7 +227,7 @@ def _offer(agent: str, where: Paths, *, allow: bool) -> None:
 
 
 def _short(text: str) -> str:
-    return text.replace(str(Path.home()), "~", 1)
+    return text.replace(str(Path.home()), "~")
 
 
 def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool) -> int:
@@ -279,7 +300,7 @@ def _command(entry: Any) -> str:
     """The entry as a person reads it."""
     if isinstance(entry, str):
         return _short(entry)
-    hook = entry["hooks"][0]
-    command = _short(hook["command"])
+    hook = hooks_of(entry)[0]
+    command = _short(command_of(hook))
     matcher = f" (for {entry['matcher']})" if entry.get("matcher") else ""
     return f"{' '.join([command, *map(str, hook.get('args', []))])}{matcher}"

@@ -1,0 +1,1 @@
+"""GitHub Copilot CLI: its hook events and answers."""

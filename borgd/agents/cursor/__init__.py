@@ -1,0 +1,1 @@
+"""Cursor: its hook events and answers."""
