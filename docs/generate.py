@@ -146,8 +146,8 @@ AGENTS_HEAD = """# Agents
 
 Made by `docs/generate.py` from the modules in `borgd/agents/`; do not edit it by hand.
 
-`borg install AGENT` shows what would change in the agent's settings, `--apply` does it; `borg install --all` takes every agent
-that has settings on this machine. One daemon serves them all: a lesson learned in one agent is recalled in the others.
+`borg install AGENT` shows what would change in the agent's settings, `--apply` does it; `borg install --all` takes every
+agent that has settings on this machine. One daemon serves them all: a lesson learned in one agent is recalled in the others.
 
 A word in a cell is the agent's own name of the event. An empty cell: the agent tells of no such moment.
 """
