@@ -9,10 +9,22 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Protocol
 
-from borgd.agents.event import Event, Moment, Reply, ToolCall
+from borgd.agents.event import Event, Moment, Reply, ToolCall, checked
 from borgd.errors import ProtocolError
 
-__all__ = ["AGENTS", "READS_TRANSCRIPTS", "Agent", "Event", "Moment", "Reply", "ToolCall", "agent", "kind_of", "sender"]
+__all__ = [
+    "AGENTS",
+    "READS_TRANSCRIPTS",
+    "Agent",
+    "Event",
+    "Moment",
+    "Reply",
+    "ToolCall",
+    "agent",
+    "kind_of",
+    "sender",
+    "understood",
+]
 
 
 class Agent(Protocol):
@@ -70,6 +82,16 @@ def sender(name: str, event: str, body: bytes) -> tuple[str, str]:
     if name == "claude-code" and _FROM_CURSOR in body.replace(b'" :', b'":'):
         return "cursor", _CURSOR_NAMES.get(event, event[:1].lower() + event[1:])
     return name, event
+
+
+def understood(name: str, event: str, body: bytes) -> tuple[Agent, Event]:
+    """The module of the agent that sent ``body``, and its Event, with ids that are bounded.
+
+    :raises ProtocolError: no such agent, or not a payload of its.
+    """
+    name, event = sender(name, event, body)
+    module = agent(name)
+    return module, checked(module.parse(event, body))
 
 
 def kind_of(name: str, event: str) -> str:

@@ -18,10 +18,9 @@ import anyio.to_thread
 import msgspec
 
 from borgd import clock
-from borgd.agents import agent as agent_module
-from borgd.agents import sender
+from borgd.agents import understood
 from borgd.agents.claude_code.transcript import TranscriptFact
-from borgd.agents.event import Event, Moment, Reply, checked, with_host
+from borgd.agents.event import Event, Moment, Reply, with_host
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.config.schema import Config
 from borgd.errors import BorgError, ConfigError
@@ -269,10 +268,9 @@ class Service:
 
     async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
         """Exactly one JSON object for one event; ``words``: what the client says of the agent's host."""
-        agent, event = sender(agent, event, body)
-        module = agent_module(agent)
         started = time.perf_counter_ns()
-        parsed = with_host(checked(module.parse(event, body)), words)
+        module, parsed = understood(agent, event, body)
+        parsed = with_host(parsed, words)
         if probed := probe_answer(parsed.session):
             return probed
         self.last_events.note(parsed.agent, parsed.name, clock.now_ms())
@@ -340,8 +338,7 @@ class Service:
 
     async def undelivered(self, agent: str, event: str, body: bytes) -> None:
         """The client of this hook was gone before it had the answer: what was chosen for it was never told."""
-        agent, event = sender(agent, event, body)
-        parsed = checked(agent_module(agent).parse(event, body))
+        _, parsed = understood(agent, event, body)
         key = (parsed.agent, self.sessions.known_as(parsed), parsed.subagent)
         if key not in self.sessions.live or self.assembly is None:
             return
