@@ -266,9 +266,11 @@ def test_asks_are_counted_by_day_and_damage_is_passed_over() -> None:
     lines = [
         base, {**base, "outcome": "defer", "bar": "0.65"}, {**base, "joined": "1"}, {**base, "kind": "settled"},
         {**base, "ms": 1_767_225_600_000 + 86_400_000, "outcome": "excluded", "bar": "1/0"}, {**base, "ms": -1},
+        {**base, "rule": "attended"}, {**base, "rule": "counted"}, {**base, "lead": "1"},
+        {**base, "rule": "attended", "lead": "1"},
     ]  # fmt: skip
     found = ask_days([*(json.dumps(line).encode() for line in lines), b"{", b"\xff", b""])
-    assert found == [AskDay("2026-01-01", 1, 1, 0, 0.65), AskDay("2026-01-02", 0, 0, 1, None)]
+    assert found == [AskDay("2026-01-01", 1, 1, 0, 0.65, 2), AskDay("2026-01-02", 0, 0, 1, None)]
 
 
 def test_a_page_of_nothing_is_a_page() -> None:

@@ -177,14 +177,19 @@ def asks(found: Sequence[AskDay], ceiling: int) -> str:
             f"{each.admitted:,}",
             f"{each.deferred:,}",
             f"{each.excluded:,}",
+            f"{each.counted:,}",
             f"{ceiling}",
             number(each.bar, 2),
         ]
         for each in found
     ]
-    body += table(("day", "put to you", "deferred", "excluded", "ceiling", "highest bar"), rows, "The same as a table")
+    names = ("day", "put to you", "deferred", "excluded", "while you were there", "ceiling", "highest bar")
+    body += table(names, rows, "The same as a table")
     total = sum(each.admitted for each in found)
+    counted = sum(each.counted for each in found)
     lead = f"{total / len(found):.1f} asks on a day with any, against a ceiling of {ceiling}. Days are UTC."
+    if counted:
+        lead += f" {counted:,} more came while you were there, or were plans and permissions: these are only counted."
     return section("Interruptions", body, lead)
 
 
