@@ -49,6 +49,8 @@ _RISKY_VARIABLES = listed(
 )
 """Variables through which a command that looks runs another one."""
 _TAME_VALUES = listed("cat less more true : bat delta vim vi nano") | {""}
+_TOOLCHAINS = listed("cargo rustc rustfmt rustdoc clippy-driver")
+"""Programs of rustup, which take ``+TOOLCHAIN`` before all else."""
 _MODULES_THAT_READ = listed(
     "json.tool site sysconfig platform tokenize ast dis this calendar inspect symtable tabnanny pyclbr"
 )
@@ -209,6 +211,8 @@ def _judge_named(
 
 def _judge_by_table(name: str, words: list[ShellWord], texts: list[str], account: _Account) -> list[ShellWord] | None:
     row = TABLE.get(name)
+    if name in _TOOLCHAINS and texts[:1] and texts[0].startswith("+"):
+        words, texts = words[1:], texts[1:]
     if row is None and (versioned := _VERSIONED.match(name)):
         row = TABLE.get(versioned[1])
     if row is None:

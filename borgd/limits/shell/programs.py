@@ -97,7 +97,9 @@ def _find(arguments: Sequence[str]) -> Read:
 
 def _sed(arguments: Sequence[str]) -> Read:
     options = option_values(arguments, "efl", words("--expression --file --line-length"))
-    if any(name in ("-i", "--in-place") for name, _ in _up_to_inplace(arguments)):
+    if any(
+        name == "-i" or (name.startswith("--i") and "--in-place".startswith(name)) for name, _ in _up_to_inplace(arguments)
+    ):
         return Read(Effect.CHANGE, "sed -i changes files")
     scripts = [value for name, value in options if name in ("-e", "--expression")]
     from_file = any(name in ("-f", "--file") for name, _ in options)
@@ -159,7 +161,7 @@ def _awk(arguments: Sequence[str]) -> Read:
 
 def _date(arguments: Sequence[str]) -> Read:
     options = option_values(arguments, "dfrs", words("--date --file --reference --set"))
-    if any(name in ("-s", "--set") for name, _ in options):
+    if any(name == "-s" or (name.startswith("--s") and "--set".startswith(name)) for name, _ in options):
         return Read(Effect.CHANGE, "date sets the clock")
     bare = [value for name, value in options if not name and not value.startswith("+")]
     if bare and "-j" not in {name for name, _ in options} and bare[0].replace(".", "").isdigit() and len(bare[0]) >= 8:
@@ -201,6 +203,32 @@ def _xxd(arguments: Sequence[str]) -> Read:
         if len(given) > 1 and given[1] not in SINKS
         else Read(Effect.READ, "xxd prints")
     )
+
+
+def _pacman(arguments: Sequence[str]) -> Read:
+    """By its operation, the capital letter; what it looks up of another kind is a small one beside it."""
+    letters = "".join(argument[1:] for argument in arguments if argument.startswith("-") and not argument.startswith("--"))
+    named = {argument for argument in arguments if argument.startswith("--")}
+    asks = named & {"--print", "--help", "--version"} or "p" in letters
+    if set(letters) & set("RUD") or named & {"--remove", "--upgrade", "--database"}:
+        return Read(Effect.READ if asks and "D" not in letters else Effect.CHANGE, "pacman removes or installs")
+    if "S" in letters or "--sync" in named:
+        looks = asks or (set(letters) & set("sigl") and not set(letters) & set("yuwc")) or named & {"--search", "--info"}
+        return Read(Effect.READ if looks else Effect.CHANGE, "pacman -S")
+    if set(letters) & set("QFTV") or named & {"--query", "--files"}:
+        return Read(Effect.CHANGE if "F" in letters and "y" in letters else Effect.READ, "pacman asks")
+    return Read(Effect.READ if asks else Effect.UNKNOWN, "pacman")
+
+
+def _rpm(arguments: Sequence[str]) -> Read:
+    """Queries and checks have their letter in the first cluster, where ``i`` and ``e`` mean something else."""
+    first = next((argument for argument in arguments if argument.startswith("-")), "")
+    if first.startswith("--"):
+        asks = first.partition("=")[0] in words("--query --verify --checksig --eval --showrc --version --help --querytags")
+        return Read(Effect.READ if asks else Effect.CHANGE, f"rpm {first}")
+    if set(first) & set("qVK"):
+        return Read(Effect.READ, "rpm asks")
+    return Read(Effect.CHANGE if set(first) & set("ieUF") else Effect.UNKNOWN, "rpm")
 
 
 def _cat(arguments: Sequence[str]) -> Read:
@@ -277,6 +305,10 @@ READERS: Mapping[str, Reader] = {
     "cat": _cat,
     "cp": _cp,
     "sysctl": _sysctl,
+    "pacman": _pacman,
+    "yay": _pacman,
+    "paru": _pacman,
+    "rpm": _rpm,
     "ifconfig": _ifconfig,
     "exiftool": _exiftool,
     "pdftotext": _output_operand("pdftotext"),

@@ -20,7 +20,7 @@ _LOOKS = words(
     "\\conninfo \\timing \\dx \\z \\dp "
     ".tables .schema .databases .indexes .mode .headers .dbinfo .width .show .separator "
     ".help .quit .exit \\q \\x \\pset \\dt+ "
-    "\\ds \\encoding .fullschema .timeout"
+    "\\ds \\encoding .fullschema .dump .timeout"
 )
 _NOISE = re.compile(r"'(?:[^'\\]|''|\\.)*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|\$\$.*?\$\$", re.DOTALL)
 _INTO = re.compile(r"\binto\s+(outfile|dumpfile|table|temp|temporary|\w+)\b|\bfor\s+update\b", re.IGNORECASE)

@@ -39,6 +39,8 @@ TOOLS: Mapping[str, Tool] = {
         ),
         _PACKER,
     ),
+    "lz4": changes(looks="-c --stdout --list -t --test"),
+    "brotli": changes(looks="-c --stdout -t --test", values="-o -q -w -S"),
     "zip": changes(looks="-sf --show-files -T", long_with_one_dash=True),
     "unzip": changes(looks="-l -p -t -v -Z -c", values="-d -x -P"),
     "zipinfo": looks(),

@@ -11,9 +11,9 @@ _REDIS_LOOKS = (
     "hlen hmget hexists hscan lrange llen "
     "lindex smembers scard sismember sscan zrange zrevrange zcard zscore zrank zscan "
     "zrangebyscore zcount info ping dbsize "
-    "time lastsave memory object slowlog client-list xrange xlen xinfo pfcount getbit "
+    "time lastsave object client-list xrange xlen xinfo pfcount getbit "
     "bitcount geopos dump echo randomkey "
-    "command role latency"
+    "command role"
 )
 _REDIS_CHANGES = (
     "set mset setex psetex setnx getset getdel append incr incrby decr decrby incrbyfloat "
@@ -41,6 +41,13 @@ TOOLS: Mapping[str, Tool] = {
             **{
                 verb: Tool(look="get GET", change="set rewrite resetstat SET REWRITE RESETSTAT")
                 for verb in ("config", "CONFIG")
+            },
+            **{
+                verb: Tool(
+                    look="get len usage stats doctor latest history graph GET LEN USAGE STATS DOCTOR LATEST HISTORY",
+                    change="reset purge RESET PURGE",
+                )
+                for verb in ("slowlog", "memory", "latency", "SLOWLOG", "MEMORY", "LATENCY")
             },
             **{
                 verb: Tool(

@@ -20,14 +20,14 @@ NOTHING = words(
 READ = words(
     """
     ack ag apropos b2sum base32 bc cksum colordiff comm cut diff3 egrep exa fmt expand unexpand eza factor
-    fgrep finger free getconf getent grep groups head hexdump hostid id info iostat join jq gojq jaq fx last
+    fgrep finger free getconf getent grep groups head hexdump hostid id info iostat join jq gojq fx last
     ldd locate look ls lla lsof man md5sum md5 mediainfo nl nm nproc ntpq numfmt objdump od paste pgrep ps
     pstree ptx pwd readelf readlink realpath rev sha1sum sha224sum sha256sum sha384sum sha512sum shasum sum
     sha1 sha256 size stat strings tac tail tokei scc top tr tsort tty uname users w wc who whoami zcat zdiff
     zgrep zegrep zfgrep zless zmore xzcat bzcat lz4cat zstdcat gzcat bat batcat dig drill doggo dog host
     nslookup ping ping6 fping whois plocate mlocate glow hexyl tldr cheat uptime vdir dir lsd broot ncdu dust
     duf gdu procs pidwait pinfo whatis du df cmp diff zcmp wdiff dwdiff dircolors printenv logname lsattr
-    namei pathchk nstat jc mlr csvcut csvlook csvstat csvgrep csvjson csvsort in2csv qsv htmlq pup gron jless
+    namei pathchk nstat jc csvcut csvlook csvstat csvgrep csvjson csvsort in2csv htmlq pup gron jless
     ffprobe identify pdfinfo pdffonts pdfgrep catdoc antiword fc-list fc-match ncal sloccount fzf peco lscpu
     lsmem lsinitramfs tree-sitter
     """
@@ -84,9 +84,11 @@ TAKES_VALUE: Mapping[str, frozenset[str]] = {
 TOOLS: Mapping[str, Tool] = {
     "tree": looks(writes="-o -R", values="-L -P -I -H -T --charset --filelimit"),
     "sort": looks(
-        writes="-o --output", doubts="--compress-program", values="-k -t -S -T --key --field-separator --parallel"
+        writes="-o --output --outpu --outp --out --ou --o",
+        doubts="--compress-program",
+        values="-k -t -S -T --key --field-separator --parallel",
     ),
-    "shuf": looks(writes="-o --output", values="-n -i"),
+    "shuf": looks(writes="-o --output --outpu --outp --out --ou --o", values="-n -i"),
     "less": looks(writes="-o -O --log-file --LOG-FILE", values="-p -x -j -P -t"),
     "more": looks(),
     "most": looks(),
@@ -107,6 +109,8 @@ TOOLS: Mapping[str, Tool] = {
     "xmlstarlet": Tool(look="sel val el fo c14n ls", verbs={"ed": looks(writes="-L --inplace")}),
     "xq": looks(writes="-i --in-place"),
     "tomlq": looks(writes="-i --in-place"),
+    "jaq": looks(writes="-i --in-place"),
+    "mlr": looks(writes="-I", doubts="--from-script --load --mload", long_with_one_dash=True),
     "yq": looks(writes="-i --inplace --in-place -s --split-exp"),
     "dasel": Tool(Effect.READ, change="put delete"),
     "jo": Tool(Effect.NOTHING),

@@ -34,7 +34,7 @@ _NPM = Tool(
         "version": shows_or_sets(ignores=_HEEDS_NOTHING),
         "audit": looks(change="fix", look="signatures"),
         "pkg": Tool(look="get", change="set delete fix", ignores=_HEEDS_NOTHING),
-        "cache": Tool(look="ls verify", change="clean add", ignores=_HEEDS_NOTHING),
+        "cache": Tool(look="ls", change="clean add verify", ignores=_HEEDS_NOTHING),
         "dist-tag": _DIST,
         "dist-tags": _DIST,
         "owner": _DIST,

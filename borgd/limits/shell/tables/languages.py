@@ -79,7 +79,7 @@ TOOLS: Mapping[str, Tool] = {
         }
     ),
     "go": Tool(
-        look="list doc version help vet",
+        look="list doc version help",
         change="get install clean generate fmt",
         long_with_one_dash=True,
         ignores="--check --diff --list --dry-run",
@@ -87,6 +87,7 @@ TOOLS: Mapping[str, Tool] = {
         verbs={
             "env": looks(long_with_one_dash=True, writes="-w -u"),
             "list": looks(long_with_one_dash=True, writes="-mod=mod"),
+            "vet": looks(long_with_one_dash=True, writes="-fix"),
             "mod": Tool(
                 look="graph why verify",
                 change="tidy init vendor download",
@@ -101,10 +102,10 @@ TOOLS: Mapping[str, Tool] = {
             "clean": changes(dry="-n", **_GO_FLAGS),
         },
     ),
-    "gofmt": looks(writes="-w", values="-r"),
-    "goimports": looks(writes="-w", values="-local"),
-    "gofumpt": looks(writes="-w"),
-    "golines": looks(writes="-w"),
+    "gofmt": looks(long_with_one_dash=True, writes="-w", values="-r"),
+    "goimports": looks(long_with_one_dash=True, writes="-w", values="-local"),
+    "gofumpt": looks(long_with_one_dash=True, writes="-w"),
+    "golines": looks(long_with_one_dash=True, writes="-w"),
     "golangci-lint": Tool(
         look="linters version config cache-status formatters help",
         change="custom migrate",
@@ -221,7 +222,7 @@ TOOLS: Mapping[str, Tool] = {
     "ktlint": looks(writes="-F --format", values="-R"),
     "detekt": looks(writes="--create-baseline -ac --auto-correct"),
     "ktfmt": changes(looks="-n --dry-run"),
-    "google-java-format": looks(writes="-i -r --replace", dry="-n"),
+    "google-java-format": looks(long_with_one_dash=True, writes="-i -r --replace", dry="-n"),
     "checkstyle": looks(writes="-o"),
     "scalafmt": changes(looks="--check --test --list --stdout"),
     "scalac": changes(),
@@ -368,7 +369,9 @@ TOOLS: Mapping[str, Tool] = {
     "ld": changes(looks="-v -V"),
     "as": changes(),
     "nasm": changes(),
-    "clang-format": looks(writes="-i", dry="-n --dry-run --dump-config", values="--style --assume-filename"),
+    "clang-format": looks(
+        long_with_one_dash=True, writes="-i", dry="-n --dry-run --dump-config", values="--style --assume-filename"
+    ),
     "clang-tidy": looks(writes="-fix --fix -fix-errors --fix-errors --export-fixes", long_with_one_dash=True),
     "cppcheck": looks(writes="--output-file"),
     "cpplint": looks(),
@@ -378,12 +381,14 @@ TOOLS: Mapping[str, Tool] = {
     "cmake": Tool(looks="--system-information -LA -L -LAH -N --list-presets", writes="--install"),
     "ctest": Tool(looks="-N --show-only"),
     "meson": Tool(look="introspect", change="setup init install wrap configure subprojects"),
-    "ninja": Tool(looks="-n", values="-C -f -j -k -l"),
+    "ninja": Tool(looks="-n", values="-d -t -w -C -f -j -k -l"),
     "bazel": Tool(look="query cquery aquery info version help print_action dump mod", change="clean fetch sync shutdown"),
     "buck2": Tool(look="query targets uquery cquery audit", change="clean kill"),
     "pants": Tool(look="list dependencies filedeps paths peek roots count-loc", change="fmt fix tailor generate-lockfiles"),
     "scons": Tool(looks="-n -T"),
-    "make": Tool(looks="-n --dry-run --just-print --recon -q --question -p", values="-C -f -j -l -o -W --directory --file"),
+    "make": Tool(
+        looks="-n --dry-run --just-print --recon -q --question", values="-I -E -O -C -f -j -l -o -W --directory --file"
+    ),
     "gmake": Tool(looks="-n --dry-run --just-print --recon -q --question", values="-C -f -j"),
     "just": Tool(looks="-l --list --summary -s --show --dump --evaluate --variables -n --dry-run", writes="--fmt --init"),
     "task": Tool(looks="-l --list -a --list-all --summary -n --dry"),

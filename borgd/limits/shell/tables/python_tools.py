@@ -8,7 +8,7 @@ from borgd.limits.shell.tables.tool import Effect, Tool, changes, looks, shows_o
 
 _PIP = Tool(
     bare=Effect.READ,
-    look="list show freeze check search index help debug inspect",
+    look="list show freeze check search index help debug inspect hash",
     change="install uninstall download wheel lock",
     values="--python --proxy --timeout --cache-dir --log",
     verbs={
@@ -189,7 +189,8 @@ TOOLS: Mapping[str, Tool] = {
         looks="--check --diff -c --code -",
     ),
     "isort": changes(
-        looks="--check-only -c --diff --show-settings --show-files --stdout -d",
+        long_with_one_dash=True,
+        looks="--check-only -c -df --diff --show-settings --show-files --stdout -d",
         doubts="--check",
         ignores="--check",
         values="-l --line-length --profile -p -s --skip --settings-path --sp",

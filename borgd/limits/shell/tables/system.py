@@ -17,6 +17,7 @@ _APT = Tool(
     verbs={"check": looks(), "indextargets": looks()},
 )
 _RPM_LIKE = Tool(
+    dry="--assumeno",
     look=("list info search repolist repoquery provides whatprovides deplist check-update grouplist check"),
     change=(
         "install remove erase update upgrade downgrade reinstall autoremove makecache clean "
@@ -29,7 +30,17 @@ _RPM_LIKE = Tool(
         "repo": Tool(look="list info"),
     },
 )
-_SHOWN_WITHOUT = shows_or_sets()
+_IPTABLES = changes(
+    looks="-L --list -S --list-rules -C",
+    writes="-A -D -I -R -F -Z -N -X -P -E --append --delete --insert --replace --flush --zero --policy",
+    ignores="--check --diff --list --dry-run",
+)
+_IP_OBJECT = Tool(
+    bare=Effect.READ,
+    look="show list ls lst get sh dev",
+    change="add del delete set flush change replace append prepend",
+)
+"""Other words may be abbreviations of either kind (``ip a a``)."""
 
 TOOLS: Mapping[str, Tool] = {
     "apt": _APT,
@@ -50,10 +61,6 @@ TOOLS: Mapping[str, Tool] = {
     "dpkg-query": looks(),
     "dpkg-deb": looks(writes="-b --build -x --extract -X --vextract -R --raw-extract -e --control"),
     "update-alternatives": changes(looks="--list --display --query --get-selections", ignores="--list --check --diff"),
-    "rpm": Tool(
-        looks="-q --query -V --verify -K --checksig --eval --showrc -E",
-        writes="-i -U -e -F --install --upgrade --erase --freshen --import --rebuilddb --initdb",
-    ),
     "yum": _RPM_LIKE,
     "dnf": _RPM_LIKE,
     "dnf5": _RPM_LIKE,
@@ -67,11 +74,6 @@ TOOLS: Mapping[str, Tool] = {
         look="info list search policy stats version dot audit",
         change="add del update upgrade fix cache fetch",
         dry="-s --simulate",
-    ),
-    "pacman": Tool(
-        looks="-Q -Qi -Ql -Ss -Si -Qs -F -T --query",
-        writes="-S -R -U --sync --remove --upgrade -D -y -u",
-        dry="-p --print -i --info -s --search",
     ),
     "emerge": changes(dry="-p --pretend -s --search --info"),
     "snap": Tool(
@@ -160,6 +162,7 @@ TOOLS: Mapping[str, Tool] = {
             "unset-environment poweroff reboot halt suspend hibernate"
         ),
         values="-t --type -H --host -M --machine -n --lines -o --output -p --property --state",
+        ignores="--dry-run --check --diff --list",
     ),
     "journalctl": looks(
         writes=(
@@ -212,17 +215,46 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "ip": Tool(
         values="-n -netns -f -family",
-        scan=True,
-        look="show list ls get",
-        change="add del delete set flush change replace append",
-        default=Effect.READ,
+        bare=Effect.READ,
+        long_with_one_dash=True,
+        doubts="-b -batch -force",
         verbs={
+            **dict.fromkeys(
+                (
+                    "a",
+                    "ad",
+                    "addr",
+                    "address",
+                    "l",
+                    "link",
+                    "r",
+                    "ro",
+                    "route",
+                    "n",
+                    "neigh",
+                    "rule",
+                    "ru",
+                    "tunnel",
+                    "tun",
+                    "maddr",
+                    "mroute",
+                    "xfrm",
+                    "token",
+                    "vrf",
+                    "netconf",
+                    "nexthop",
+                    "tcpmetrics",
+                ),
+                _IP_OBJECT,
+            ),
+            "monitor": looks(),
+            "stats": looks(),
             "netns": Tool(
                 look="list ls identify pids",
                 change="add del delete set attach",
                 bare=Effect.READ,
                 verbs={"exec": Tool(runs=1)},
-            )
+            ),
         },
     ),
     "ss": looks(writes="-K --kill"),
@@ -242,8 +274,8 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "ethtool": looks(writes="-s -K -G -L -A -C --change --offload --set-ring"),
     "tc": Tool(scan=True, look="show list ls", change="add del delete replace change"),
-    "iptables": changes(looks="-L --list -S --list-rules -n -C --check"),
-    "ip6tables": changes(looks="-L --list -S --list-rules -C --check"),
+    "iptables": _IPTABLES,
+    "ip6tables": _IPTABLES,
     "iptables-save": looks(),
     "iptables-restore": changes(looks="-t --test"),
     "nft": Tool(look="list", change="add delete flush insert replace create reset destroy", writes="-f"),

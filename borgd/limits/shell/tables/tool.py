@@ -256,7 +256,9 @@ def _decided(tool: Tool, walk: _Walk, effect: Effect, operands: Sequence[str]) -
     if tool.sets_from is not None and effect is tool.default:
         effect = Effect.CHANGE if len(operands) >= tool.sets_from else Effect.READ
     texts, given = tuple(walk.texts), tuple(operands)
-    about = words("--help") if operands or len(walk.path) > 1 else words("--help --version")
+    about = words("--help -help" if tool.long_with_one_dash else "--help")
+    if not operands and len(walk.path) == 1:
+        about |= words("--version")
     last_help = bool(walk.options) and walk.options[-1] == "-h" and walk.arguments[-1] == "-h" and "-h" not in walk.values
     if found := walk.has(tool, about - walk.ignores):
         return Finding(Effect.READ, f"{row} {found} only tells", operands=given)
