@@ -12,6 +12,7 @@ import pytest
 
 from borgd.cli import dispatch
 from borgd.errors import InputError
+from borgd.lessons.team import public_lesson
 from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
@@ -104,3 +105,29 @@ def test_leaving_early_keeps_what_was_kept(borg: Borg, home: Path) -> None:
     seen, code = in_a_terminal(["lesson", "import", "CLAUDE.md"], [("[q]uit", "k"), ("[q]uit", "q")], home)
     assert code == 0, seen
     assert len(borg("list", "--json")["lessons"]) == 1
+
+
+def test_lessons_of_a_file_keep_their_patterns_and_a_bad_one_is_named(
+    borg: Borg, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    signs, handled = [r"retry\(\d+", "(?=x)", "--force"], [r"backoff|jitter"]
+    row = {"id": "Lsigned1", "version": 1, "ms": 1, "question": "Is it?", "consequence": "No.", "scope": []}
+    (home / "signed.jsonl").write_text(json.dumps(row | {"signs": signs, "handled": handled}) + "\n")
+    assert dispatch(["lesson", "import", "signed.jsonl", "--yes"]) == 0
+    assert "lesson Lsigned1: --sign '(?=x)': look-ahead" in capsys.readouterr().err
+    kept = borg("show", "Lsigned1", "--json")
+    assert (kept["signs"], kept["handled"]) == (signs, handled)
+    assert public_lesson(kept, "00" * 16)["signs"] == signs  # type: ignore[index]
+    again = borg("edit", "Lsigned1", "--sign", "-n +1", "--json")
+    assert (again["signs"], again["handled"]) == (["-n +1"], handled)
+
+
+def test_near_duplicates_in_a_file_are_one_and_what_differs_in_a_not_is_two(borg: Borg, home: Path) -> None:
+    (home / "AGENTS.md").write_text(
+        "- Always run the whole test suite before a commit.\n"
+        "- Always run the whole test suite before every commit!\n"
+        "- Never run the whole test suite before a commit.\n"
+    )
+    found = borg("import", "AGENTS.md", "--json")
+    assert [len(one["lesson"]["facets"]) for one in found["candidates"]] == [2, 1]
+    assert (found["read"], found["left_out_why"]) == (3, {"repeated": 1})
