@@ -110,6 +110,11 @@ def show(found: dict[str, Any]) -> None:
         print(f"             {'':<12} {parts}")
 
 
+def _nothing(_: str) -> float:
+    """Nothing is withheld from who asks by hand."""
+    return 0.0
+
+
 def run(argv: list[str]) -> int:
     """Recall and print."""
     parser = argparse.ArgumentParser(prog="borg recall", description=about(__doc__))
@@ -149,6 +154,7 @@ def run(argv: list[str]) -> int:
             decision_id="preview",
             now_ms=now_ms,
             policy=policy,
+            withhold=_nothing,
         )
     else:
         choice = choose_stop(
@@ -160,6 +166,7 @@ def run(argv: list[str]) -> int:
             decision_id="preview",
             now_ms=now_ms,
             policy=policy,
+            withhold=_nothing,
         )
     found = document(choice, matches, knowledge, policy.match_floor)
     if options.json:
