@@ -33,12 +33,21 @@ AGREES = 0.02
 LOGGED = "logged"
 
 BARS: Final = ("relative", "low", "block", "match_floor")
+RELATIVE_BARS: Final = (*BARS, "early_cap")
+"""Constants of the older rule, of which a decision by cost knows nothing."""
 UNSEEN: Final = {
     "strong": "which lessons were dormant is not in the log",
     "grader_rule": "a grader's answers are not in the log",
     "name": "it is a label",
     "version": "it is a label",
     "p_draws": "it changes no choice",
+    "rule": "what the other rule would have looked at is not in the log",
+    "level": "what each lesson was worth is not in the log",
+    "line_cost": "what each lesson was worth is not in the log",
+    "prompt_cost": "what each lesson was worth is not in the log",
+    "block_cost": "what each lesson was worth is not in the log",
+    "session_lines": "how many lines a session had left is in the log only as slots; try line_cap",
+    "doubted_share": "which lessons are in doubt is not in the log",
 }
 
 
@@ -149,7 +158,9 @@ def rule_of(found: DecisionColumns, candidate: CandidatePolicy, beliefs: Beliefs
     early = found.channel == EARLY
     slots, generic = was.slots, was.generic
     if "early_cap" in settings:
-        slots = np.where(early, policy.early_cap, slots)
+        slots = np.where(early & ~found.by_cost, policy.early_cap, slots)
+    if "line_cap" in settings:
+        slots = np.where(early & found.by_cost, np.minimum(policy.line_cap, slots), slots)
     if "cap" in settings or "ask_cap" in settings:
         slots = np.where(early, slots, policy.cap if policy.ask_cap is None else min(policy.cap, policy.ask_cap))
     if "generic_cap" in settings:
@@ -185,7 +196,7 @@ def _eligible(
     if "block" in settings or beliefs_move:
         blocks = _most(found.decision, np.where(fine, score, 0.0), count) >= policy.block * best
         fine &= early | blocks[found.decision]
-    return fine | found.standing
+    return fine | found.standing | found.by_cost[found.decision]
 
 
 def _most(decision: Ints, values: Floats, count: int) -> Floats:
@@ -309,6 +320,9 @@ def notes(candidate: CandidatePolicy) -> list[str]:
             f"{', '.join(wider)} below what was logged: lessons under the old bar are in no record, so this counts only "
             "what is; the true value may be higher"
         )
+    relative = [key for key in RELATIVE_BARS if key in candidate.settings]
+    if relative:
+        said.append(f"{', '.join(relative)}: decisions made by what telling costs know no such bar and count as they were")
     if candidate.moves_beliefs:
         said.append(
             "beliefs are rebuilt from outcomes before each decision; lessons they would lift over a bar are in no record"

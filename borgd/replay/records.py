@@ -26,7 +26,7 @@ Bools = NDArray[np.bool_]
 
 VERSION = 1
 """host: the version of the decision format that is read."""
-POLICIES = frozenset({"budget", "widen", "graded"})
+POLICIES = frozenset({"budget", "widen", "graded", "cost"})
 """host: names of the rules whose slots are understood."""
 LATEST_MS = 4_102_444_800_000
 """guard: the year 2100; a later time is a broken clock."""
@@ -207,6 +207,8 @@ class DecisionColumns:
     evidence: Floats
     horizon: Ints
     ranking: Ints
+    by_cost: Bools
+    """Whether it was decided by what telling costs: no bar is then relative to another lesson's score."""
     session: NDArray[np.uint64]
     logger: NDArray[np.uint64]
     key: NDArray[np.uint64]
@@ -279,6 +281,7 @@ def pack(found: list[DecisionLine], machine: str = "", salt: str = "") -> Decisi
         evidence=_floats([line.evidence if math.isfinite(line.evidence) else 0.0 for line in found]),
         horizon=_ints([line.horizon_ms for line in found]),
         ranking=_ints([line.ranking for line in found]),
+        by_cost=_bools([line.policy == "cost" for line in found]),
         session=_keys([hash64(line.agent, line.session or f"\0{line.id}", line.subagent) for line in found]),
         logger=_keys([numbers[logger_name(line, machine)] for line in found]),
         key=_keys([hash64(line.id) for line in found]),
@@ -336,6 +339,7 @@ def _bools(values: list[bool]) -> Bools:
 
 PER_DECISION = (
     "ms", "channel", "chars", "micros", "slots", "generic_slots", "holdout", "best", "evidence", "horizon", "ranking",
+    "by_cost",
     "session", "logger", "key",
 )  # fmt: skip
 PER_ENTRY = (

@@ -54,6 +54,7 @@ class DaemonWorld:
     """Sessions whose first contact is a subagent's."""
     tasks: int = 1
     holdout: float = 0.2
+    policy: str = "budget"
 
 
 WORLDS = {
@@ -63,6 +64,7 @@ WORLDS = {
     "subagents first": DaemonWorld(subagents=0.5),
     "drift half-way": DaemonWorld(told_later=0.66),
     "several tasks": DaemonWorld(tasks=2),
+    "by what telling costs": DaemonWorld(policy="cost"),
 }
 
 
@@ -92,6 +94,15 @@ class Seen:
         return found
 
 
+async def edit(agent: Agent, path: str, text: str) -> str:
+    """What the agent is told before and after an edit."""
+    agent.tools += 1
+    given = {"file_path": path, "old_string": "x", "new_string": text}
+    call = {"tool_name": "Edit", "tool_input": given, "tool_use_id": f"t{agent.tools}", "prompt_id": f"p{agent.prompts}"}
+    before = await agent.send("PreToolUse", **call)
+    return f"{before}{await agent.send('PostToolUse', **call, tool_response={})}"
+
+
 async def session(service: Service, world: DaemonWorld, seen: Seen, chance: random.Random, number: int, later: bool) -> None:
     agent = Agent(service, session=f"n{number}", cwd="/w/none")
     ended = True
@@ -111,7 +122,7 @@ async def session(service: Service, world: DaemonWorld, seen: Seen, chance: rand
             heard += str(out)
         heard += await agent.prompt(f"In {system}, raise the {setting} of the {part}; keep its {other}.")
         changed = f"{other} = {number}  # raised with the {setting} of the {part}" if name in heard else f"value = {number}"
-        await agent.edit(f"src/{part}.py", changed)
+        heard += await edit(agent, f"/w/none/src/{part}.py", changed)
         heard += await agent.stop(f"The {setting} of the {part} of {system} is raised; its {other} is unchanged.")
         told = name in heard
         if told and chance.random() < 0.5:
@@ -134,7 +145,7 @@ async def lived(home: Path, world: DaemonWorld, sessions: int, seed: int = 5) ->
     write_lessons(home, *(lesson_of(system) for system in SYSTEMS))
     write_config(
         home,
-        f"[recall]\nholdout = {world.holdout}\npolicy = 'budget'\n"
+        f"[recall]\nholdout = {world.holdout}\npolicy = '{world.policy}'\n"
         f"floor = 0.0001\n[people]\nengineer = 'mira'\n[investigation]\n",
     )
     chance, seen = random.Random(seed), Seen()

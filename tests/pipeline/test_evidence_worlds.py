@@ -22,3 +22,4 @@ async def test_each_occasion_is_counted_once_as_it_was(home: Path, name: str) ->
     assert rate.shown_rate == pytest.approx(sum(told) / len(told))
     assert rate.held_rate == pytest.approx(sum(untold) / len(untold))
     assert found.headline.young == found.headline.old == 0
+    assert set(found.coverage.skipped) <= {"draw used before"}
