@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from borgd.lessons.sanitize import clean
+from borgd.lessons.secret_shapes import REDACTED, redact_shapes
 
-REDACTED = "[redacted]"
-"""design: what stands in a secret's place; matched by no rule here."""
 IDENTITY_KEYS = frozenset(
     {
         "id",
@@ -219,7 +218,7 @@ def redact(text: str) -> str:
     for pattern, mark in _PLAIN:
         if mark in text:
             text = pattern.sub(rf"\g<head>{REDACTED}", text)
-    text = _VENDORS.sub(REDACTED, text)
+    text = redact_shapes(_VENDORS.sub(REDACTED, text))
     text = _replace_named(_ASSIGNMENT, _assigned, text)
     text = _replace_named(_SAID, _said, text)
     return _CANDIDATE.sub(_random, text)
