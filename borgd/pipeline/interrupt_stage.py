@@ -115,7 +115,9 @@ class InterruptStage:
             self._attendance[key] = known
             _bound(self._attendance)
         settings = self.config.interrupts
-        return presence(event.attended, event.entry, known.wrote_ms, now_ms, settings.attended_s), known.invited
+        same_turn = not (event.prompt_id and known.turn) or event.prompt_id == known.turn
+        there = presence(event.attended, event.entry, known.wrote_ms, now_ms, settings.attended_s)
+        return there, known.invited and same_turn
 
     async def heard(self, session: Session, event: Event, now_ms: int) -> None:
         """A person wrote: they are there, and what was still before them is answered, whatever they did with it."""

@@ -130,10 +130,12 @@ async def test_a_prompt_that_asks_to_be_asked_opens_its_turn_only(home: Path, at
         await host.prompt("Interview me first, one question after the other.")
         assert not any([reason(await host.question(f"Part {number}?")) for number in range(5)])
         await host.prompt("also mind the tests", prompt_id="p1")
-        assert not reason(await host.question("Typed while it ran?"))
         host.prompts = 1
+        assert not reason(await host.question("Typed while it ran?"))
+        host.prompts = 2
+        assert reason(await host.question("The prompt of this turn was lost: which colour?"))
         await host.prompt("Thanks, now build it.")
-        assert reason(await host.question("And the colour?"))
+        assert reason(await host.question("And the size?"))
     assert home
 
 
