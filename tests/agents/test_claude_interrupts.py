@@ -110,6 +110,16 @@ def test_in_the_terminal_ten_questions_and_three_plans_all_come_up_and_all_are_c
     assert status["scopes"]["__global__"]["spent"] == 0
 
 
+def test_a_lowered_model_is_used_and_grants_nothing(home: Home) -> None:
+    configure(home, "[effort]\nmodel_ceiling = 'sonnet'\n")
+    spawn = {"description": "look", "prompt": "LOOK AROUND", "subagent_type": "general-purpose", "model": "opus"}
+    turn = {"text": "Looking.", "tools": [{"name": "Agent", "input": {**spawn, "run_in_background": False}}]}
+    script = Script([turn, {"text": "Done."}], threads={"LOOK AROUND": [{"text": "seen"}]})
+    with ScriptedModel(script) as model, Hosted(home, model) as claude:
+        claude.say("Look.")
+    assert "sonnet" in model.thread("LOOK AROUND")[0]["model"]
+
+
 def test_in_the_terminal_the_picker_shows_the_question_and_takes_the_answer(home: Home) -> None:
     script = Script([ask("Which indentation do you want?"), {"text": "All is decided now."}])
     with ScriptedModel(script) as model, Terminal(home, model) as screen:

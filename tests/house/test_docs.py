@@ -17,6 +17,7 @@ DECISIONS = (
     "a Stop block",
     "a denied read",
     "a deferred question",
+    "who is there",
     "a correction",
     "an outcome",
     "an OPE number",
