@@ -43,8 +43,8 @@ TOPIC_TRIES = 8
 THREAD_LESSONS = 2000
 """tuned: from this many lessons on a choice is made in a worker thread, so that other hooks do not wait for it."""
 
-CHOICE_MARKS = ("#borg-early", "#borg-asked", "#borg-held", "#borg-pool", "#borg-blocked")
-"""Lines of the state file that say what was told."""
+CHOICE_MARKS = ("#borg-early", "#borg-asked", "#borg-blocked")
+"""Lines of the state file that say what was told. Coins that were thrown stay thrown, told or not."""
 
 T = TypeVar("T")
 Choose = Callable[[list[Match], str], Choice]

@@ -197,3 +197,21 @@ async def test_settled_after_a_day_and_told_to_the_team_without_any_text(meadow:
 
 def settled(team: Path) -> list[SettledOutcome]:
     return [one for path in team.glob("*.outcomes.jsonl") for one in Journal(path).read(SettledOutcome).records]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize("held", [True, False])
+async def test_an_answer_that_came_too_late_throws_no_second_coin(meadow: Path, *, held: bool, restarted: bool) -> None:
+    name = session_where(held=held)
+    async with running_service() as service:
+        await met(Agent(service, session="first"))
+        service.patience_s = lambda _: 0.0
+        await Agent(service, session=name).prompt(TASK)
+        service.patience_s = lambda _: 60.0
+        if not restarted:
+            again = await Agent(service, session=name).prompt(f"{TASK} Go on.", prompt_id="again")
+    if restarted:
+        async with running_service() as service:
+            again = await Agent(service, session=name).prompt(f"{TASK} Go on.", prompt_id="again")
+    assert ("ROW" in again) is not held
+    assert [chance for _, _, chance in coins(meadow, name)].count(0.5) == 1
