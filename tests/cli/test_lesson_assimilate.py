@@ -314,7 +314,6 @@ def test_a_lesson_can_be_proposed_from_what_was_doubtful(borg: Borg, home: Path)
     assert made["proposal"]["episode"] == one.id
     assert [record["id"] for record in stored()] == [one.id]
     assert borg("assimilate", str(home), "--json")["doubtful"] == []
-    state = assimilate_state.load()
-    state.forgotten.episodes = [one.id]
-    state.doubt([])
-    assert state.doubtful == []
+    borg("forget", "--session", "h1")
+    assert "rounding" not in assimilate_state.state_path().read_text()
+    assert stored() == []

@@ -147,6 +147,7 @@ def _never_again(target: ForgetTarget) -> None:
     gone.episodes = sorted({*gone.episodes, *target.episodes})
     if target.since_ms >= 0:
         gone.spans.append((target.since_ms, now_ms()))
+    state.doubt([])
     state.files = {path: read for path, read in state.files.items() if not _tells_of(Path(path), target)}
     assimilate_state.save(state)
 
