@@ -13,9 +13,11 @@ import msgspec
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.patterns import match, matches, prepare, problems
+from borgd.recall.code_seen import code_stems
 from borgd.recall.context import Context
 from borgd.recall.evidence import Index
 from borgd.recall.near_duplicates import near_duplicates
+from borgd.recall.policy import RecallPolicy
 from borgd.recall.text.document_frequencies import ContextPrior
 
 TRIED = "tried"
@@ -56,8 +58,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 def episode_context(episode: Episode) -> Context:
     """The work of ``episode`` as recall would have seen it at the stop before the correction."""
-    parts = (episode.task, *episode.paths, *episode.lines, episode.proposal)
-    return Context(text="\n".join(part for part in parts if part), remote=episode.repo)
+    parts = (episode.task, *episode.paths, episode.proposal)
+    text = "\n".join(part for part in parts if part)
+    return Context(text=text, remote=episode.repo, moment="early", code=frozenset(code_stems("\n".join(episode.lines))))
 
 
 def mistake_text(episode: Episode) -> str:
@@ -69,7 +72,7 @@ def attempt(
     lesson: Lesson,
     others: Iterable[Lesson],
     *,
-    floor: float,
+    policy: RecallPolicy,
     episode: Episode | None = None,
     repair: Sequence[str] = (),
     past: Sequence[Context] = (),
@@ -77,7 +80,7 @@ def attempt(
 ) -> Trial:
     """Try ``lesson`` among ``others``.
 
-    :param floor: evidence from which a lesson comes up.
+    :param policy: what telling a lesson costs, or the floor that its evidence must reach.
     :param repair: lines that were changed after the correction; empty: not known.
     :param past: what sessions of the last weeks worked on, that of the episode left out.
     """
@@ -86,8 +89,15 @@ def attempt(
     index = Index()
     for one in (*known, tried):
         index.add(one)
-    evidence = None if episode is None else _evidence(index, episode_context(episode), prior)
-    elsewhere = sum(_evidence(index, context, prior) >= floor for context in past)
+    evidence, floor = None, _floor(policy, edited=True)
+    if episode is not None:
+        context = episode_context(episode)
+        hits = index.patterns.match(mistake_text(episode))
+        evidence = _evidence(index, msgspec.structs.replace(context, hits=hits), prior, policy)
+        floor = _floor(policy, edited=bool(context.code))
+    elsewhere = sum(
+        _evidence(index, context, prior, policy) >= _floor(policy, edited=bool(context.code)) for context in past
+    )
     told = None if episode is None else match(lesson.signs, lesson.handled, mistake_text(episode))
     mended = match((), lesson.handled, "\n".join(repair)).handled if repair else None
     likes = near_duplicates(lesson.question, lesson.consequence, known)
@@ -107,8 +117,16 @@ def attempt(
     return msgspec.structs.replace(trial, advice=tuple(_advice(lesson, trial, episode, repair)))
 
 
-def _evidence(index: Index, context: Context, prior: ContextPrior | None) -> float:
-    return next((one.evidence for one in index.match(context, prior) if one.id == TRIED), 0.0)
+def _evidence(index: Index, context: Context, prior: ContextPrior | None, policy: RecallPolicy) -> float:
+    found = index.judge(context, prior) if policy.rule == "cost" else index.match(context, prior)
+    return next((one.evidence for one in found if one.id == TRIED), 0.0)
+
+
+def _floor(policy: RecallPolicy, *, edited: bool) -> float:
+    """The evidence from which a lesson of neutral belief comes up: what a line costs beside an edit or with a prompt."""
+    if policy.rule != "cost":
+        return policy.match_floor
+    return policy.cost(policy.line_cost if edited else policy.prompt_cost)
 
 
 def _advice(lesson: Lesson, trial: Trial, episode: Episode | None, repair: Sequence[str]) -> Iterable[str]:

@@ -8,7 +8,7 @@ import pytest
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
 from borgd.recall.context import Context
-from borgd.recall.evidence import MATCH_FLOOR
+from borgd.recall.policy import RecallPolicy
 from borgd.recall.trial import Trial, attempt
 
 EPISODE = Episode(
@@ -38,7 +38,7 @@ REPAIR = ["    gateway.charge(card, amount, idempotency_key=key)"]
 
 def tried(lesson: Lesson = GOOD, **more: object) -> Trial:
     """``lesson`` tried on the episode."""
-    arguments: dict[str, object] = {"floor": MATCH_FLOOR, "episode": EPISODE, "repair": REPAIR}
+    arguments: dict[str, object] = {"policy": RecallPolicy(), "episode": EPISODE, "repair": REPAIR}
     return attempt(lesson, more.pop("others", ()), **{**arguments, **more})  # type: ignore[arg-type]
 
 
@@ -74,7 +74,8 @@ def test_each_fault_is_one_line(change: dict[str, object], said: str) -> None:
 
 
 def test_a_lesson_that_comes_up_everywhere_is_too_wide() -> None:
-    past = [Context(text=f"retry failed charges of customer {n} nightly", cwd="/src/till") for n in range(10)]
+    work = "retry failed charges of customer {} nightly: calls of gateway.charge in a loop that charges cards"
+    past = [Context(text=work.format(n), cwd="/src/till") for n in range(10)]
     wide = tried(past=past)
     assert wide.comes_up_elsewhere == wide.past_sessions == 10
     assert [line for line in wide.advice if "10 of 10 sessions" in line]

@@ -22,8 +22,8 @@ def try_lesson(lesson: Lesson, episode: Episode | None) -> Trial:
     paths = user_paths()
     own = session_file_name(episode.agent, episode.session) if episode else ""
     past = [one.context for one in past_sessions(paths, now_ms()) if one.name != own]
-    floor = policy_of(settings()).match_floor
-    return attempt(lesson, load().current(), floor=floor, episode=episode, past=past, repair=_repair(episode))
+    policy = policy_of(settings())
+    return attempt(lesson, load().current(), policy=policy, episode=episode, past=past, repair=_repair(episode))
 
 
 def _repair(episode: Episode | None) -> list[str]:

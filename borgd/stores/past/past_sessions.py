@@ -26,6 +26,7 @@ WEEKS_MS = 21 * 86_400_000
 WORK_LINES = 40
 """design: work lines of a session that count, the last."""
 DOUBTFUL = "#borg-doubtful"
+CODE = "#borg-code"
 
 
 class PastSession(NamedTuple):
@@ -40,15 +41,22 @@ def past_sessions(paths: Paths, now_ms: int) -> list[PastSession]:
     found = []
     for path in _newest(paths.sessions, now_ms - WEEKS_MS):
         work: list[str] = []
+        code: set[str] = set()
         cwd = ""
         for kind, text in parse(_lines(path)):
             if kind == "#borg-cwd":
                 cwd = text
+            elif kind == CODE:
+                code.update(text.split())
             elif kind in KINDS:
                 work.append(text)
         if work:
             text = "\n".join(work[-WORK_LINES:])
-            found.append(PastSession(path.name, Context(text=text, cwd=cwd, remote=_remote(cwd), moment="stop")))
+            found.append(
+                PastSession(
+                    path.name, Context(text=text, cwd=cwd, remote=_remote(cwd), moment="early", code=frozenset(code))
+                )
+            )
     return found
 
 
