@@ -19,7 +19,7 @@ from borgd import clock
 from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Reply, ToolCall
 from borgd.config.schema import Config
-from borgd.errors import JournalError
+from borgd.errors import BorgError
 from borgd.limits.investigation.ledger import MessageUsage
 from borgd.paths import Paths
 from borgd.sessions.session import Session
@@ -142,7 +142,7 @@ class InvestigationStage:
         """What ``work`` in a worker thread says; ``otherwise`` where the disk refuses, which stops nothing else."""
         try:
             said = await _blocking(work, *arguments)
-        except (JournalError, OSError) as error:
+        except (BorgError, OSError) as error:
             if self.problem != str(error):
                 logging.getLogger("borgd.pipeline").warning("not counted by the limits: %s", error)
             self.problem = str(error)

@@ -15,7 +15,7 @@ from borgd.paths import user_paths
 from borgd.pipeline.investigation_stage import InvestigationStage
 from borgd.sessions.session import Session
 from borgd.sessions.state_file import StateFile
-from borgd.stores.repository_config import MAX_BYTES, RepositoryConfigs
+from borgd.stores.repository_config import MAX_BYTES, AllowedFiles, RepositoryConfigs
 
 
 def event(moment: Moment, tool: ToolCall | None = None, subagent: str = "", kind: str = "", cwd: str = "") -> Event:
@@ -141,7 +141,7 @@ def test_a_repositorys_file_is_found_up_to_its_top_and_read_again_when_changed(t
     repository = tmp_path / "a" / "repository"
     (repository / ".git").mkdir(parents=True)
     (repository / "x" / "y").mkdir(parents=True)
-    configs = RepositoryConfigs()
+    configs = RepositoryConfigs(AllowedFiles(tmp_path))
     (tmp_path / "a" / ".borgd.toml").write_text("[investigation.main]\nmax_iterations = 1\n")
     assert configs.of(str(repository / "x" / "y")) is None
     path = repository / ".borgd.toml"
@@ -170,7 +170,7 @@ def test_a_repositorys_broken_file_is_reported_and_not_used(tmp_path: Path, text
     (tmp_path / ".git").mkdir()
     path = tmp_path / ".borgd.toml"
     path.write_text(text)
-    configs = RepositoryConfigs()
+    configs = RepositoryConfigs(AllowedFiles(tmp_path))
     assert configs.of(str(tmp_path)) is None
     assert str(path) in configs.problems[str(path)]
     assert configs.of(str(tmp_path)) is None
