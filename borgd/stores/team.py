@@ -6,15 +6,17 @@ lines that are not there; what is read twice counts once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import errno
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from borgd.errors import BorgError, InputError, JournalError
 from borgd.journal import Damage, Follower, Journal, TypedFollower
 from borgd.lessons.team import Kind, TeamCard, card, file_name, parse_name, public_lesson
+from borgd.limits.investigation.convergence import TransientFailure, bounded_retry
 from borgd.memory.records import Outcome, SettledOutcome
 from borgd.memory.shared import anonymous
 
@@ -27,6 +29,35 @@ PUBLISH_BATCH = 10_000
 """method: records per append when a machine publishes what it has for the first time."""
 
 
+PASSING = frozenset({errno.EAGAIN, errno.EBUSY, errno.EINTR, errno.ESTALE, errno.ETIMEDOUT, errno.EIO})
+"""host: refusals of a shared or synced directory that are often gone with the next try."""
+
+T = TypeVar("T")
+
+
+def persistently(read: Callable[[], T]) -> T:
+    """What ``read`` returns, tried again where the directory refused in passing. Never on a hook's way.
+
+    :raises OSError: the last refusal.
+    """
+
+    refusals: list[OSError] = []
+
+    def attempt() -> T:
+        try:
+            return read()
+        except OSError as error:
+            if error.errno not in PASSING:
+                raise
+            refusals.append(error)
+            raise TransientFailure(str(error)) from error
+
+    try:
+        return bounded_retry(attempt)
+    except TransientFailure:
+        raise refusals[-1] from None
+
+
 def read_card(directory: Path) -> TeamCard:
     """The team's card.
 
@@ -34,7 +65,7 @@ def read_card(directory: Path) -> TeamCard:
     """
     path = directory / CARD
     try:
-        return card(path.read_bytes(), str(path))
+        return card(persistently(path.read_bytes), str(path))
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}; borg team init makes a team's directory") from None
 
@@ -55,7 +86,7 @@ class Team:
     def files(self, kind: Kind) -> list[Path]:
         """Everyone else's files of ``kind``, conflicted copies (of our own as well) included, in a fixed order."""
         try:
-            names = sorted(path.name for path in self.directory.iterdir() if path.is_file())
+            names = persistently(lambda: sorted(path.name for path in self.directory.iterdir() if path.is_file()))
         except OSError as error:
             self.problems = [f"{self.directory} cannot be read: {error.strerror}"]
             return []

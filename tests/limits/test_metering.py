@@ -132,6 +132,9 @@ async def test_a_repositorys_own_file_tightens(home: Path, tmp_path: Path) -> No
     (repository / ".borgd.toml").write_text('[investigation.main]\nmode = "enforce"\nmax_retrieval_calls = 1\n')
     metering = InvestigationStage(user_paths(), load(b""))
     here = str(repository / "src")
+    file = metering.own.file(here)
+    assert file is not None
+    metering.own.allowed.allow(file)
     await metering.prompt(event(Moment.PROMPT, cwd=here), 1)
     replies = [await metering.before_tool(event(Moment.BEFORE_TOOL, call(n), cwd=here), 2) for n in range(2)]
     assert [bool(reply.deny) for reply in replies] == [False, True]

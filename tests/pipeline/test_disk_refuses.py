@@ -26,7 +26,7 @@ async def test_a_place_that_cannot_be_written_costs_the_limits_count_and_no_even
         other = Agent(service, session="another")
         await other.prompt("And at the exporter.")
         assert await other.tool("Read", {"file_path": "/w/a.py"}) == {}
-        await other.stop()
+        await other.stop("Done.")
         told = service.status()["limits"]
         assert told["uncounted"] > 0
         assert told["disk"]
