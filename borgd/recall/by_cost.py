@@ -57,11 +57,10 @@ def choose_line(
     """
     policy = msgspec.structs.replace(policy, match_floor=0.0, early_cap=max(0, min(policy.line_cap, lines_left)))
     ranking = rank(matches, lessons, memory, policy, session=session)
-    subject = Topics(topics)
-    standing = standing_pool(
-        lessons, memory, subject, done, {one.id: one.evidence for one in ranking.ranked}, session=session, policy=policy
-    )
     cost = policy.cost(policy.line_cost if edit else policy.prompt_cost)
+    subject = Topics(topics)
+    likely = {one.id: one.evidence for one in ranking.ranked if worth(one) >= cost}
+    standing = standing_pool(lessons, memory, subject, done, likely, session=session, policy=policy)
     reasons = dict(ranking.excluded)
     plain = []
     for one in ranking.ranked:
