@@ -92,10 +92,17 @@ class _Entry(NamedTuple):
     situations: tuple[frozenset[str], ...]
     episode: EpisodeStems = EpisodeStems(frozenset(), frozenset())
 
-    @property
-    def whole(self) -> frozenset[str]:
-        """The stems of lesson and episode."""
-        return self.stems | self.episode.words | self.episode.code if self.episode.words else self.stems
+    whole: frozenset[str] = frozenset()
+    """The stems of lesson and episode."""
+
+
+class _OwnWeight(NamedTuple):
+    """How rare the stems of a lesson with its episode, of the episode's code, and of each situation are, in sum."""
+
+    counted: tuple[int, float]
+    whole: float
+    episode: float
+    situations: tuple[tuple[frozenset[str], float], ...]
 
 
 class Index:
@@ -108,6 +115,7 @@ class Index:
 
         self.bm25: Bm25 = Bm25()
         self.patterns = PatternIndex()
+        self._weights: dict[str, _OwnWeight] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -128,6 +136,8 @@ class Index:
         if episode is not None:
             entry = entry._replace(episode=episode)
             whole += [*episode.words, *episode.code]
+        entry = entry._replace(whole=frozenset(whole))
+        self._weights.pop(lesson.id, None)
         self._entries[lesson.id] = entry
         self.bm25.add(lesson.id, [whole])
         if lesson.signs or lesson.handled:
@@ -142,6 +152,7 @@ class Index:
             return
         self.bm25.remove(id)
         self.patterns.drop(id)
+        self._weights.pop(id, None)
         for name in entry.lesson.scope:
             self._scopes[name] -= 1
             if not self._scopes[name]:
@@ -197,21 +208,30 @@ class Index:
         seen: dict[str, applies.Seen] = {}
         for id in self._judged(work, context):
             entry = self._entries[id]
-            lesson = entry.lesson
-            surprise, _ = work.surprise(entry.stems)
+            own = self._own(entry, work)
             seen[id] = applies.Seen(
-                words=surprise,
-                situation=work.coverage(entry.situations) if entry.situations else self._question(work, entry),
-                place=work.place(lesson.scope),
-                code=work.shared(entry.stems, code_only=True),
-                all=work.shared(entry.whole),
-                episode=work.shared(entry.episode.code, code_only=True),
-                has_episode=bool(entry.episode.words),
+                situation=work.covered(own.situations),
+                place=work.place(entry.lesson.scope),
+                all=work.shared(entry.whole, own.whole, work.seen),
+                episode=work.shared(entry.episode.code, own.episode, work.code),
                 hits=applies.hits_of(context.hits, id),
-                has_signs=bool(lesson.signs),
-                scoped=bool(lesson.scope),
+                has_signs=bool(entry.lesson.signs),
+                scoped=bool(entry.lesson.scope),
             )
-        return applies.observations(seen, stop=context.moment == "stop", edited=bool(context.code))
+        return applies.observations(seen, stop=context.moment == "stop")
+
+    def _own(self, entry: _Entry, work: Work) -> _OwnWeight:
+        """How much a lesson's own stems weigh; worked out anew when the machine has counted other contexts."""
+        known = self._weights.get(entry.lesson.id)
+        if known is None or known.counted != work.counted:
+            situations = entry.situations or (frozenset(stems(entry.lesson.question)),)
+            known = self._weights[entry.lesson.id] = _OwnWeight(
+                work.counted,
+                work.weight(entry.whole),
+                work.weight(entry.episode.code),
+                tuple((situation, work.weight(situation)) for situation in situations),
+            )
+        return known
 
     def _judged(self, work: Work, context: Context) -> list[str]:
         """The candidates by words and code, and every lesson in scope of which a sign matched."""

@@ -30,6 +30,8 @@ store of one lesson and the same in a store of ten thousand."""
 CERTAIN = 1 - 1e-9
 """method: a chance is never taken to be higher, so that a surprise is never 0."""
 
+COUNTED = 16
+"""method: contexts that may be counted before a lesson's own weight is worked out anew; it moves by less than 1 in 100."""
 COMMON = 0.98
 """method: no stem is taken to be in a larger share of contexts, so that none is worth nothing."""
 
@@ -79,18 +81,23 @@ class Work:
     ) -> None:
         words = tokens(context.text)
         self._share = prior.share
+        self.counted = (id(prior), prior.contexts // COUNTED)
+        """Which counts these are, roughly: what was worked out with others is worked out anew."""
         self._having = having
         self._count = lessons + VIRTUAL
         self._rarest = math.log(1 + (self._count - 0.5) / 1.5)
-        self.stems = {term(word) for word in set(words)}
+        self.stems = frozenset(map(term, set(words)))
         self._length = len(self.stems) / prior.typical
         self.held: dict[str, float] = dict.fromkeys(self.stems, 1.0)
         self._worth: dict[str, tuple[float, float, float]] = {}
         self._add_synonyms()
         self.code = context.code
-        self._all = self.stems | self.code
+        self.seen = self.stems | self.code
+        self._kin = frozenset(self.held.keys() - self.seen)
+        self._rare = _Lazy(self.rare)
+        self._telling = _Lazy(lambda one: self._rare[one] * self._rarity(one))
         touched = [line for line in map(str.strip, context.text.splitlines()) if _PATH.fullmatch(line)]
-        self.touched = set(stems("\n".join(touched)))
+        self.touched = frozenset(stems("\n".join(touched)))
         self.wording = len(_WORDING.intersection(words[:HEAD_WORDS])) + _documents(touched)
         self.stop = float(context.moment == "stop")
         names = {name: parts_of(name) for name in scopes}
@@ -118,10 +125,13 @@ class Work:
             share = self._share(one)
             chance = 1.0 - (1.0 - share) ** self._length
             surprise = -math.log(min(chance, CERTAIN))
-            having = self._having(one) + VIRTUAL * share
-            rarity = math.log(1 + (self._count - having + 0.5) / (having + 0.5)) / self._rarest
+            rarity = self._rarity(one)
             known = self._worth[one] = (rarity, surprise, chance * surprise)
         return known
+
+    def _rarity(self, one: str) -> float:
+        having = self._having(one) + VIRTUAL * self._share(one)
+        return math.log(1 + (self._count - having + 0.5) / (having + 0.5)) / self._rarest
 
     def place(self, scope: Iterable[str]) -> float:
         """1 where the session works in the scope, ``NAMED`` where it only speaks of it, 0 elsewhere.
@@ -182,13 +192,38 @@ class Work:
         """How rare a stem is in contexts of any length: −ln of the share that hold it."""
         return -math.log(min(self._share(one), COMMON))
 
-    def shared(self, stems: frozenset[str], *, code_only: bool = False) -> float:
-        """The rare stems of ``stems`` that words and code (or the code alone) hold, per root of their own rarity.
+    def weight(self, stems: Iterable[str]) -> float:
+        """How rare ``stems`` are in all."""
+        return sum(map(self._rare.__getitem__, stems))
+
+    def shared(self, stems: frozenset[str], own: float, among: frozenset[str]) -> float:
+        """The rare stems of ``stems`` that ``among`` holds, per root of their weight ``own``.
 
         As ``surprise``, without the length of what was seen: how much code is read before an edit is chance.
         """
-        if not stems:
-            return 0.0
-        own = 1.0 + sum(map(self.rare, stems))
-        held = sum(self.rare(one) * self.worth(one)[0] for one in stems & (self.code if code_only else self._all))
-        return held / math.sqrt(own)
+        return sum(map(self._telling.__getitem__, stems & among)) / math.sqrt(1.0 + own)
+
+    def covered(self, situations: Iterable[tuple[frozenset[str], float]]) -> float:
+        """The largest share of one situation, by rarity, that words, their kin and code hold; 0 to 1.
+
+        :param situations: stems and their weight.
+        """
+        best = 0.0
+        rare, kin = self._rare.__getitem__, self._kin
+        for stems, own in situations:
+            if own > 0:
+                share = sum(map(rare, stems & self.seen))
+                share += sum(self.held[one] * rare(one) for one in stems & kin)
+                best = max(best, share / own)
+        return best
+
+
+class _Lazy(dict[str, float]):
+    """Values of stems, each worked out when it is first asked for."""
+
+    def __init__(self, value: Callable[[str], float]) -> None:
+        self._value = value
+
+    def __missing__(self, one: str) -> float:
+        found = self[one] = self._value(one)
+        return found
