@@ -64,7 +64,8 @@ Level = Literal["quiet", "normal", "eager"]
 LEVELS: dict[Level, float] = {"quiet": 2.0, "normal": 1.0, "eager": 0.5}
 """design: what a level multiplies every cost by."""
 LINE_COST = 0.12
-"""tuned: borg debug loop --later rich --cross-fit --curve; of a line beside an edit, in repeated corrections: some 60 tokens and a glance."""
+"""tuned: borg debug loop --later rich --cross-fit --curve; of a line beside an edit, in repeated corrections: some 60
+tokens and a glance."""
 PROMPT_COST = 0.25
 """tuned: the same; of a line with a prompt, before any code is there: the edit will tell more, and comes soon enough."""
 BLOCK_COST = 0.55

@@ -1,8 +1,10 @@
 """``borg debug recall --lessons L.jsonl --contexts C.jsonl [--curve] [--prior set|shipped] [--json]``: score a labelled set.
 
-Prints how well recall does on contexts whose lessons are known, beside plain rank-bm25. With ``--prior set`` (the
-default) the set's other contexts stand for the machine's past work, each context left out of its own judgement; with
-``shipped`` nothing of the set is used but the context itself. A line that cannot be read is reported and left out.
+Prints how well recall does on contexts whose lessons are known, beside plain rank-bm25. With ``--prior shipped`` (the
+default: what a fresh machine has) nothing of the set is used but the context itself; with ``set`` the set's other contexts
+stand for the machine's past work, each context left out of its own judgement. ``--rule budget`` judges by
+the older evidence. Both were tuned on labelled sets: on those, the figures are in-sample. A line that cannot be read is
+reported and left out.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from rank_bm25 import BM25Okapi
 
 from borgd.errors import InputError
 from borgd.lessons.lesson import Lesson
+from borgd.lessons.patterns import NONE_MATCHED, PatternHits
 from borgd.lessons.store import parse
 from borgd.recall.context import Context
 from borgd.recall.evidence import MATCH_FLOOR, Index
+from borgd.recall.policy import PROMPT_COST
 from borgd.recall.quality import TOP, LabelledCase, QualityFigures, Ranking, curve, figures, silencing_floor
 from borgd.recall.text.document_frequencies import ContextPrior, stems_of
 from borgd.recall.text.words import tokens
@@ -84,10 +88,13 @@ def live(lessons: Sequence[Lesson]) -> list[Lesson]:
     return [lesson for lesson in lessons if lesson.id not in hidden]
 
 
-def recall_rankings(lessons: Iterable[Lesson], cases: Sequence[LabelledCase], *, own: bool) -> list[Ranking]:
+def recall_rankings(
+    lessons: Iterable[Lesson], cases: Sequence[LabelledCase], *, own: bool, rule: str = "budget"
+) -> list[Ranking]:
     """What recall finds in each case.
 
     :param own: count the set's other contexts as the machine's past ones.
+    :param rule: ``cost``: by the probability that a lesson applies; ``budget``: by the older evidence.
     """
     index = Index()
     for lesson in lessons:
@@ -101,10 +108,22 @@ def recall_rankings(lessons: Iterable[Lesson], cases: Sequence[LabelledCase], *,
         if own:
             prior.remove_stems(each)
         context = Context(text=case.work, cwd=case.cwd, remote=case.remote, moment=case.moment)
-        rankings.append([(match.id, match.evidence) for match in index.match(context, prior)])
+        if rule == "cost":
+            context = msgspec.structs.replace(context, hits=hits_in(case, index))
+        found = index.judge(context, prior) if rule == "cost" else index.match(context, prior)
+        rankings.append([(match.id, match.evidence) for match in found])
         if own:
             prior.add_stems(each)
     return rankings
+
+
+def hits_in(case: LabelledCase, index: Index) -> dict[str, PatternHits]:
+    """Which lessons' patterns match what a case shows of code: its paths, plan and closing words."""
+    found: dict[str, PatternHits] = {}
+    for text in ("\n".join(case.touches), case.plan, case.last_message):
+        for name, hits in index.patterns.match(text).items():
+            found[name] = found.get(name, NONE_MATCHED) | hits
+    return found
 
 
 class _Okapi(BM25Okapi):  # type: ignore[misc]
@@ -160,8 +179,9 @@ def run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="borg debug recall", description="Score recall on a labelled set.")
     parser.add_argument("--lessons", required=True, metavar="FILE", help="lessons, one JSON object a line")
     parser.add_argument("--contexts", required=True, metavar="FILE", help="labelled contexts, one JSON object a line")
-    parser.add_argument("--prior", choices=("set", "shipped"), default="set", help="what counts as past contexts")
-    parser.add_argument("--floor", type=float, default=MATCH_FLOOR, help="evidence below which nothing is recalled")
+    parser.add_argument("--prior", choices=("set", "shipped"), default="shipped", help="what counts as past contexts")
+    parser.add_argument("--rule", choices=("cost", "budget"), default="cost", help="whose evidence is judged (cost)")
+    parser.add_argument("--floor", type=float, help="evidence below which nothing is recalled (a line's cost; the floor)")
     parser.add_argument("--curve", action="store_true", help="the figures over the whole range of floors")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)
@@ -170,7 +190,9 @@ def run(argv: list[str]) -> int:
     for error in (*wrong, *more):
         print(f"borg: {error}", file=sys.stderr)
     lessons = live(lessons)
-    rankings = recall_rankings(lessons, cases, own=options.prior == "set")
+    if options.floor is None:
+        options.floor = PROMPT_COST if options.rule == "cost" else MATCH_FLOOR
+    rankings = recall_rankings(lessons, cases, own=options.prior == "set", rule=options.rule)
     seen = figures(cases, rankings, options.floor)
     floors = [step / CURVE_STEPS for step in range(CURVE_STEPS)]
     plain = plain_rankings(lessons, cases)

@@ -17,13 +17,17 @@ from borgd.cli.terminal_text import about, printable
 from borgd.cli.working_directory import working_directory
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.errors import InputError, UsageError
+from borgd.lessons.lesson import Lesson
 from borgd.lessons.team import owner_name
 from borgd.paths import user_paths
+from borgd.recall.applies import SAID
+from borgd.recall.by_cost import choose_block, choose_line
 from borgd.recall.choose import Choice, choose_early, choose_stop
+from borgd.recall.code_seen import code_stems
 from borgd.recall.context import Context
 from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
-from borgd.recall.policy import policy_of
+from borgd.recall.policy import RecallPolicy, policy_of
 from borgd.recall.text.scope import named_scopes
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.repository import name as repository_name
@@ -32,6 +36,12 @@ from borgd.stores.team import open_team
 NONE_YET = "There is no lesson to recall: borg lesson add writes one, borg lesson import CLAUDE.md takes over your rules."
 TEXT_BYTES = 1 << 20
 """guard: how much of a file, or of standard input, is looked at."""
+LEAST = 0.05
+"""design: a part that moves the logit by less is not told."""
+LEAST_SITUATION = 0.8
+"""design: a situation that adds less is as good as absent."""
+PARTS = 6
+"""design: parts told of one lesson."""
 LISTED = 10
 """design: lessons listed for a person."""
 
@@ -77,6 +87,8 @@ def document(choice: Choice, matches: list[Match], knowledge: Knowledge, floor: 
                 "scoped": match.scoped,
                 "in_scope": match.in_scope,
                 "parts": match.parts,
+                "said": said(match),
+                "lacked": lacked(match, knowledge.lessons[match.id]),
                 "reason": reason(match, choice, floor),
                 "question": knowledge.lessons[match.id].question,
             }
@@ -85,6 +97,58 @@ def document(choice: Choice, matches: list[Match], knowledge: Knowledge, floor: 
         "lessons": len(knowledge.lessons),
         "problems": knowledge.problems,
     }
+
+
+def preview(
+    matches: list[Match], knowledge: Knowledge, policy: RecallPolicy, channel: str | None, topics: list[str]
+) -> Choice:
+    """What would be told at ``channel`` (None: by a block, else by a line), nothing drawn and nothing withheld."""
+    common: dict[str, Any] = {
+        "done": (), "session": "", "decision_id": "preview", "now_ms": clock.now_ms(), "policy": policy,
+        "withhold": _nothing,
+    }  # fmt: skip
+    lessons, memory = knowledge.lessons, knowledge.memory
+    if policy.rule == "budget":
+        if channel == "early":
+            return choose_early(matches, lessons, memory, topics=topics, **common)
+        return choose_stop(matches, lessons, memory, **common)
+    line = choose_line(
+        matches, lessons, memory, topics=topics, edit=channel is None, lines_left=policy.session_lines, **common
+    )
+    if channel == "early":
+        return line
+    block = choose_block(matches, lessons, memory, **common)
+    if block.text or channel == "stop":
+        return block
+    return line
+
+
+def said(match: Match) -> str:
+    """The parts of a match in words, the strongest first, what speaks against it last."""
+    strongest = sorted(match.parts.items(), key=lambda one: -abs(one[1]))
+    told = [
+        f"{'+' if value > 0 else '-'}{abs(value):.1f} {SAID.get(name, name)}"
+        for name, value in strongest
+        if abs(value) >= LEAST
+    ]
+    return "; ".join(told[:PARTS])
+
+
+def lacked(match: Match, lesson: Lesson) -> str:
+    """What would have made a lesson speak more strongly; empty: nothing that can be named."""
+    parts = match.parts
+    found = []
+    if "sign" in parts and not lesson.signs:
+        found.append("it has no signs (borg lesson edit --sign)")
+    elif "sign" in parts and not parts["sign"]:
+        found.append("none of its signs matches")
+    if parts.get("handled"):
+        found.append("it is dealt with already")
+    if "situation_lead" in parts and not lesson.situations:
+        found.append("it names no situation (borg lesson edit --situation)")
+    elif 0 <= parts.get("situation_lead", LEAST_SITUATION) < LEAST_SITUATION:
+        found.append("none of its situations is there")
+    return ", ".join(found)
 
 
 def reason(match: Match, choice: Choice, floor: float) -> str:
@@ -98,16 +162,15 @@ def show(found: dict[str, Any]) -> None:
     """For a person."""
     for problem in found["problems"]:
         print(f"borg: {printable(problem)}", file=sys.stderr)
-    nothing = f"Nothing applies: no lesson reaches the floor {found['floor']:.3f}."
+    nothing = "Nothing applies: no lesson is worth telling here."
     print(found["text"] or (nothing if found["lessons"] else NONE_YET))
     if found["matches"]:
         print("\n   evidence  lesson       what became of it")
     for match in found["matches"][:LISTED]:
-        parts = ", ".join(
-            f"{name} {value:.2f}" for name, value in sorted(match["parts"].items(), key=lambda one: -one[1])[:6]
-        )
         print(f"   {match['evidence']:8.3f}  {match['id']:<12} {match['reason']}")
-        print(f"             {'':<12} {parts}")
+        print(f"             {'':<12} {match['said']}")
+        if match["lacked"]:
+            print(f"             {'':<12} lacks: {match['lacked']}")
 
 
 def _nothing(_: str) -> float:
@@ -120,7 +183,7 @@ def run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="borg recall", description=about(__doc__))
     parser.add_argument("text", nargs="*", metavar="TEXT", help="what a session says or does")
     parser.add_argument("--file", action="append", default=[], metavar="FILE", help="a file with the work's text")
-    parser.add_argument("--channel", choices=["early", "stop"], default="stop", help="the moment (stop)")
+    parser.add_argument("--channel", choices=["early", "stop"], help="the moment: a prompt, or a Stop (any)")
     parser.add_argument("--lessons", type=Path, metavar="FILE", help="a file of lessons instead of the machine's")
     parser.add_argument("--cwd", default=working_directory(), metavar="DIR", help="where the session works (here)")
     parser.add_argument("--json", action="store_true", help="one JSON document")
@@ -135,39 +198,20 @@ def run(argv: list[str]) -> int:
     knowledge = Knowledge(where, config, engineer, lessons_file=options.lessons, team=team)
     knowledge.refresh_all()
     remote = repository_name(options.cwd)
-    context = Context(text=text, cwd=options.cwd, remote=remote, moment=options.channel)
+    index = knowledge.index
+    context = Context(text=text, cwd=options.cwd, remote=remote, moment=options.channel or "stop")
+    if policy.rule == "cost":
+        context = msgspec.structs.replace(
+            context, code=frozenset(code_stems(text) if options.file else ()), hits=index.patterns.match(text)
+        )
+    find = index.judge if policy.rule == "cost" else index.match
     matches = [
         match
-        for match in knowledge.index.match(context, knowledge.prior, explain=True)
+        for match in find(context, knowledge.prior, explain=True)
         if options.lessons or knowledge.reaches(knowledge.lessons[match.id], remote)
     ]
-    now_ms = clock.now_ms()
-    if options.channel == "early":
-        topics = [*named_scopes(knowledge.scope_names(), f"{text}\n{options.cwd}\n{remote}"), ANY]
-        choice = choose_early(
-            matches,
-            knowledge.lessons,
-            knowledge.memory,
-            topics=topics,
-            done=(),
-            session="",
-            decision_id="preview",
-            now_ms=now_ms,
-            policy=policy,
-            withhold=_nothing,
-        )
-    else:
-        choice = choose_stop(
-            matches,
-            knowledge.lessons,
-            knowledge.memory,
-            done=(),
-            session="",
-            decision_id="preview",
-            now_ms=now_ms,
-            policy=policy,
-            withhold=_nothing,
-        )
+    topics = [*named_scopes(knowledge.scope_names(), f"{text}\n{options.cwd}\n{remote}"), ANY]
+    choice = preview(matches, knowledge, policy, options.channel, topics)
     found = document(choice, matches, knowledge, policy.match_floor)
     if options.json:
         print(msgspec.json.encode(found).decode())

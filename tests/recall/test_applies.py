@@ -1,0 +1,107 @@
+"""The probability that a lesson applies and is open: its parts, its views, what it is matched by."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from borgd.lessons.lesson import Lesson
+from borgd.lessons.patterns import PatternHits
+from borgd.recall.applies import SAID, WEIGHTS
+from borgd.recall.code_seen import HITS, STEMS, SeenCode, added, code_stems
+from borgd.recall.context import Context
+from borgd.recall.evidence import Index, episode_stems
+
+SLUICE = Lesson(
+    id="SLUICE",
+    question="Does every gate command carry the interlock token of its chamber?",
+    consequence="Two gates open at once.",
+    scope=("Weir Control",),
+    situations=("sending a command to a gate", "a new valve driver"),
+    signs=(r"GateCommand\(",),
+    handled=(r"interlock_token\s*=",),
+)
+OTHER = Lesson(
+    id="OTHER",
+    question="Is the gauge's reading converted to metres before it is stored?",
+    consequence="Alarms come late.",
+    scope=("Weir Control",),
+)
+PLACE = {"cwd": "/w/weir-control"}
+
+
+def index(*lessons: Lesson) -> Index:
+    found = Index()
+    for lesson in lessons:
+        found.add(lesson)
+    return found
+
+
+def chances(store: Index, context: Context) -> dict[str, float]:
+    return {match.id: match.evidence for match in store.judge(context)}
+
+
+def code(text: str, store: Index) -> dict[str, object]:
+    return {"code": frozenset(code_stems(text)), "hits": store.patterns.match(text)}
+
+
+def test_every_part_has_words_and_they_add_up() -> None:
+    assert SAID.keys() == WEIGHTS.keys()
+    store = index(SLUICE, OTHER)
+    (first, *_) = store.judge(Context(text="send a command to the gate", **PLACE), explain=True)
+    assert first.parts.keys() == WEIGHTS.keys()
+
+
+def test_signs_tell_open_from_handled_where_words_do_not() -> None:
+    store = index(SLUICE, OTHER)
+    text = "wire up the north lock"
+    open_ = chances(store, msgspec.convert({"text": text, **PLACE}, Context))
+    left = "await bus.send(GateCommand(gate=north, angle=40))"
+    right = "await bus.send(GateCommand(gate=north, angle=40, interlock_token=chamber.token))"
+    made = {
+        name: chances(store, Context(text=text, **PLACE, **code(written, store)))["SLUICE"]  # type: ignore[arg-type]
+        for name, written in (("open", left), ("handled", right))
+    }
+    assert made["open"] > 5 * made["handled"]
+    assert made["open"] > 5 * open_.get("SLUICE", 0.0)
+
+
+def test_the_current_prompts_work_is_not_drowned_by_the_session() -> None:
+    store = index(SLUICE, OTHER)
+    turn = Context(text="sending a command to a gate", **PLACE)
+    long = Context(text=turn.text + "\n" + "\n".join(f"tidy the gauge page number {n}" for n in range(60)), **PLACE)
+    both = msgspec.structs.replace(long, turn=turn)
+    assert chances(store, both)["SLUICE"] >= max(chances(store, turn)["SLUICE"], chances(store, long)["SLUICE"]) - 1e-12
+
+
+def test_a_hurried_lesson_is_found_by_the_episode_that_it_comes_from() -> None:
+    written = "def raise_alarm(reading):\n    siren.sound(level=reading.centimetres)\n    pager.page(basin=reading.basin)"
+    work = Context(text="siren for the lower basin", **PLACE, code=frozenset(code_stems(written)))
+    bare = index(OTHER, SLUICE)
+    known = index(SLUICE)
+    known.add(OTHER, episode_stems("alarm for the upper basin", "", "in metres!", ["src/alarm.py"], written.split("\n")))
+    assert chances(known, work)["OTHER"] > 2 * chances(bare, work)["OTHER"]
+
+
+def test_a_sign_alone_makes_a_candidate_but_not_out_of_scope() -> None:
+    store = index(SLUICE)
+    hits = {"SLUICE": PatternHits(1, 0)}
+    assert "SLUICE" in chances(store, Context(text="zzz", hits=hits, **PLACE))
+    assert chances(store, Context(text="zzz", hits=hits, cwd="/w/elsewhere")) == {}
+
+
+def test_what_a_session_remembers_of_code_is_bounded() -> None:
+    seen = SeenCode()
+    seen.add([f"stem{n}" for n in range(2 * STEMS)], {f"L{n}": PatternHits(1, 0) for n in range(2 * HITS)})
+    assert len(seen.stems) == STEMS
+    assert len(seen.hits) == HITS
+    seen.add([], {f"L{2 * HITS - 1}": PatternHits(2, 4)})
+    assert seen.hits[f"L{2 * HITS - 1}"] == PatternHits(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [("a\nb", "a\nc\nb", "c"), ("", "x\ny", "x\ny"), ("  a", "\ta\nz", "z"), ("a", "a", "")],
+)
+def test_only_new_lines_are_what_an_edit_wrote(old: str, new: str, kept: str) -> None:
+    assert added(new, old) == kept
