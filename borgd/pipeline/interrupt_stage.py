@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,8 +26,10 @@ from borgd.limits.interrupts.scopes import default_scope
 from borgd.limits.interrupts.tools import ask_of, permission_of
 from borgd.limits.interrupts.verdict import Ask, InterruptVerdict
 from borgd.limits.investigation.tools import SPAWNING
+from borgd.paths import session_file_name
 from borgd.sessions.attendance import LINE, Attendance
 from borgd.sessions.session import Session
+from borgd.sessions.sessions import Sessions
 from borgd.stores.interrupt_store import InterruptStore
 from borgd.stores.repository import branch
 
@@ -140,6 +143,15 @@ class InterruptStage:
         for key in [key for key in self._asked if key[0] == session.id]:
             await anyio.to_thread.run_sync(self.store.delivered, self._asked.pop(key), now_ms)
         await anyio.to_thread.run_sync(self.store.end_session, session.id, now_ms)
+
+    async def end_silent(self, sessions: Sessions, now_ms: int) -> None:
+        """Sessions of an earlier life of the daemon that fell silent are gone as well; their state files say since when."""
+        live = {key[:2] for key in sessions.live}
+        for agent, session in await anyio.to_thread.run_sync(self.store.sessions, now_ms) - live:
+            with suppress(OSError):  # one that no hook ever told of: its asks end by their expiry
+                info = (sessions.directory / session_file_name(agent, session)).stat()
+                if now_ms - info.st_mtime_ns // 1_000_000 > sessions.idle_ms:
+                    await anyio.to_thread.run_sync(self.store.end_session, session, now_ms)
 
     def _plan(self, session: Session, given: Mapping[str, Any]) -> str:
         """The plan that the agent wants approved: as its host gives it, else its file, else what the agent last said."""

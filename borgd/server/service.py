@@ -224,7 +224,9 @@ class Service:
 
     async def _end_silent(self, now_ms: int) -> None:
         """The same for sessions of an earlier life of the daemon, which are known by their files alone."""
+        assert self.assembly is not None
         async with self._expiring:
+            await self.assembly.interrupts.end_silent(self.sessions, now_ms)
             live = {session.file.path for session in self.sessions.live.values()}
             while True:
                 for session in await anyio.to_thread.run_sync(self._expiry.silent, live, now_ms):

@@ -224,6 +224,12 @@ class InterruptStore:
 
             return journals.write_inbox(close) if numbers else 0
 
+    def sessions(self, now_ms: int) -> set[tuple[str, str]]:
+        """(agent, session) of every session that still has an open ask or an approval in the inbox."""
+        with self.journals.lock:
+            self.journals.refresh(now_ms)
+            return self.journals.inbox.sessions()
+
     def end_session(self, session: str, now_ms: int | None = None) -> list[int]:
         """The session is gone, and its open asks and unused approvals with it; their numbers."""
         now, session = clock.now_ms() if now_ms is None else now_ms, name(session)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,21 @@ async def test_a_plan_that_waited_and_was_approved_goes_through_in_its_own_sessi
         states = [(one.ask.session, one.state) for one in box(service).entries(clock.now_ms(), everything=True)]
         assert sorted(states) == [("s1", "answered"), *[("s1", "session over")] * 2, ("s2", "deferred")]
     assert home
+
+
+async def test_what_a_session_asked_that_fell_silent_over_a_restart_ends_with_it(home: Path) -> None:
+    write_config(home, "[interrupts]\ndaily_interrupt_budget = 0\nplan = 'meter'\n")
+    async with running_service() as service:
+        for session in ("s1", "s2"):
+            host = Host(service, HEADLESS, session=session)
+            await host.prompt("Plan it.")
+            assert reason(await host.plan(f"1. {session}"))
+    (file,) = [one for one in (home / ".local/state/borgd/sessions").iterdir() if "s1" in one.name]
+    os.utime(file, (1, 1))
+    async with running_service() as service:
+        assert service.assembly is not None
+        await service.assembly.interrupts.end_silent(service.sessions, clock.now_ms())
+        assert [one.ask.session for one in box(service).entries(clock.now_ms())] == ["s2"]
 
 
 async def test_a_plan_that_the_host_gives_no_text_of_is_found_in_its_file(home: Path, tmp_path: Path) -> None:

@@ -189,6 +189,10 @@ class Inbox:
         same = [one for one in mine if one.approves and (one.ask.what, one.ask.content) == (what, content)]
         return same[-1] if same else None
 
+    def sessions(self) -> set[tuple[str, str]]:
+        """(agent, session) of every session that still has an open ask or an approval here."""
+        return {(one.ask.agent, name) for name in self._of_session for one in self.left_by(name)}
+
     def left_by(self, session: str) -> list[InboxEntry]:
         """What ends with ``session``: its open asks, its approvals that have not served."""
         return [one for one in self._of_session.get(session, []) if one.open or one.approves]
