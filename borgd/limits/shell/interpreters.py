@@ -51,6 +51,19 @@ def sql_client(name: str) -> Reader:
     return judge
 
 
+def given_writes(name: str, text: str) -> str:
+    """What ``text``, handed to ``name`` as its program by a here-document, certainly changes; or nothing."""
+    if name in SQL_LETTERS or name in ("sqlite3", "sqlite"):
+        return f"the SQL given to {name}" if judge_sql(text) is Effect.CHANGE else ""
+    if name == "python":
+        found = python_writes(text)
+    elif name in ("node", "ruby", "perl", "php"):
+        found = other_writes(text, name)
+    else:
+        return ""
+    return f"the {name} code calls {found}" if found else ""
+
+
 def judge_sqlite3(arguments: Sequence[str]) -> Read:
     values = words("-cmd -init -separator -newline -nullvalue -maxsize -mmap")
     given: list[str] = []

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from borgd.limits.shell import git
+from borgd.limits.shell.interpreters import given_writes
 from borgd.limits.shell.options import has, operands
 from borgd.limits.shell.parse import Command, Redirect, Script, parse
 from borgd.limits.shell.programs import READERS, SINKS
@@ -83,6 +84,8 @@ class _Account:
     reason: str = "does nothing"
     depth: int = 0
     aliases: set[str] = field(default_factory=set)
+    given: str = ""
+    """The here-document of the command that is being judged."""
 
     def add(self, effect: Effect, reason: str, files: Sequence[str] = ()) -> None:
         if effect > self.effect:
@@ -117,6 +120,8 @@ def _judge_text(text: str, account: _Account) -> None:
 def _judge_command(command: Command, script: Script, account: _Account) -> None:
     for redirect in command.redirects:
         account.add(*_redirect(redirect))
+    given = [redirect for redirect in command.redirects if redirect.operator in ("<<", "<<-", "<<<")]
+    account.given = "" if not given else given[-1].target.text if given[-1].operator == "<<<" else "".join(given[-1].body)
     if command.words:
         for assignment in command.assignments:
             name, _, value = assignment.partition("=")
@@ -198,15 +203,22 @@ def _judge_named(
     elif _PYTHON.match(name):
         return _judge_python(words, texts, account)
     elif name in READERS:
-        read = READERS[name](texts)
-        account.add(read.effect, read.reason, _shown(name, texts))
-        for text in read.runs:
-            _judge_text(text, account)
-        if name in ("find", "gfind"):
-            _judge_run(words, _RUN_BY_FIND, script, account)
+        _judge_read(name, words, texts, script, account)
     else:
         return _judge_by_table(name, words, texts, account)
     return None
+
+
+def _judge_read(name: str, words: list[ShellWord], texts: list[str], script: Script, account: _Account) -> None:
+    """A command whose program or options have to be read, and what it runs."""
+    read = READERS[name](texts)
+    account.add(read.effect, read.reason, _shown(name, texts))
+    for text in read.runs:
+        _judge_text(text, account)
+    if read.effect is Effect.UNKNOWN:
+        _judge_given(name, operands(texts), account)
+    if name in ("find", "gfind"):
+        _judge_run(words, _RUN_BY_FIND, script, account)
 
 
 def _judge_by_table(name: str, words: list[ShellWord], texts: list[str], account: _Account) -> list[ShellWord] | None:
@@ -308,7 +320,20 @@ def _judge_python(words: list[ShellWord], texts: list[str], account: _Account) -
         place += 2 if text in ("-W", "-X") else 1
     read = READERS["python"](texts)
     account.add(read.effect, read.reason)
+    if read.effect is Effect.UNKNOWN:
+        _judge_given("python", texts, account)
     return None
+
+
+def _judge_given(name: str, texts: list[str], account: _Account) -> None:
+    """A program in a here-document, where it is the one that is run: a script that is named reads it as data."""
+    is_sql = name not in ("python", "node", "ruby", "perl", "php")
+    if (
+        account.given
+        and (is_sql or not [text for text in texts if text != "-"])
+        and (found := given_writes(name, account.given))
+    ):
+        account.add(Effect.CHANGE, found)
 
 
 def _judge_module(words: list[ShellWord], account: _Account) -> list[ShellWord] | None:

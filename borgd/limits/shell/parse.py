@@ -34,6 +34,8 @@ class Redirect:
 
     operator: str
     target: ShellWord
+    body: list[str] = field(default_factory=list, compare=False)
+    """Of a here-document: its text, once it has been read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class _Reader(WordReader):
     def __init__(self, text: str, depth: int, found: _Found) -> None:
         super().__init__(text, depth, found.budget)
         self.found = found
-        self.pending: list[tuple[ShellWord, bool]] = []
+        self.pending: list[tuple[Redirect, bool]] = []
 
     def inner(self, text: str) -> None:
         """Read the commands in ``text``, which stands inside this one."""
@@ -278,12 +280,13 @@ class _Reader(WordReader):
             raise ShellSyntaxError(f"{operator} without a target")
         redirect = Redirect(operator, self.word())
         if operator in ("<<", "<<-"):
-            self.pending.append((redirect.target, operator == "<<-"))
+            self.pending.append((redirect, operator == "<<-"))
         simple.redirects.append(redirect)
 
     def bodies(self) -> None:
         """The here-documents that begin after this line."""
-        for delimiter, tabs in self.pending:
+        for redirect, tabs in self.pending:
+            delimiter = redirect.target
             lines: list[str] = []
             while self.at < len(self.text):
                 end = self.find("\n", self.at)
@@ -292,6 +295,7 @@ class _Reader(WordReader):
                 if (line.lstrip("\t") if tabs else line) == delimiter.text:
                     break
                 lines.append(line)
+            redirect.body.append("\n".join(lines))
             if not delimiter.quoted:
                 with self.deeper():
                     _Reader("\n".join(lines), self.depth, self.found).quoted_text("")
