@@ -313,3 +313,25 @@ async def test_more_work_typed_while_the_agent_works_is_no_episode(home: Path, s
         assert "--episode" not in await agent.prompt(said, prompt_id="p1")
         assert session_of(service).prompts[-1] == said
     assert episodes(home) == []
+
+
+async def test_a_correction_whose_hook_was_lost_is_heard_from_the_transcript(home: Path, tmp_path: Path) -> None:
+    transcript = tmp_path / "t.jsonl"
+    transcript.touch()
+    said = "no, that's wrong, amounts are never floats in this project"
+    row = {"type": "user", "uuid": "u2", "promptId": "p2", "message": {"role": "user", "content": said}}
+    async with running_service() as service:
+        agent = Agent(service)
+        agent.common["transcript_path"] = str(transcript)
+        await agent.prompt("Add the shipping costs.")
+        await agent.edit("orders.py", "shipping = 4.9")
+        await agent.stop("Shipping is a float on the order now.")
+        add_rows(transcript, row)
+        agent.prompts = 2
+        out = await agent.edit("orders.py", "shipping = Decimal('4.90')")
+        assert "lesson propose" in out["hookSpecificOutput"]["additionalContext"]
+        assert session_of(service).turns.now.number == 2
+    [found] = episodes(home)
+    assert found.correction == said
+    assert found.proposal == "Shipping is a float on the order now."
+    assert found.lines == ("shipping = 4.9",)
