@@ -103,7 +103,8 @@ class CorrectionStage:
             turn = Turn(said=session.last_message, paths=session.changed_paths[-10:])
         deeds = deeds_text(turn.paths, turn.lines)
         doing = deeds or ("; ".join(turn.calls) if interrupting else "")
-        situation = Situation(said=turn.said or doing, deeds=deeds, interrupting=interrupting)
+        about = "\n".join((turn.task, turn.said, *turn.paths, *turn.lines))
+        situation = Situation(said=turn.said or doing, deeds=deeds, about=about, interrupting=interrupting)
         [one] = condition([text], lambda prompt: _flagging(judge(prompt, situation, self._own, self._model)))
         if not one.flagged:
             return ""

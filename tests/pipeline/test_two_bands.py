@@ -206,3 +206,32 @@ async def test_what_a_person_dropped_makes_the_machine_more_reluctant_until_it_i
         proposals.rewrite(lambda _: None)
         stage.learn()
         assert stage.shift == 0
+
+
+TASKS = [
+    "the invoice mails need a footer with the tax number, in every language that we send",
+    "guests complain that the calendar starts on the wrong day in portugal, have a look",
+    "wir brauchen einen Export der Buchungen, je Hotel eine Zeile, die Steuern extra",
+    "il faut aussi prévoir une page pour les horaires, chaque magasin les siens",
+]
+ROTATION = """
+def rotate(key: SigningKey, keys: KeyRing, now: datetime) -> SigningKey:
+    # a fresh signing key where the newest is older than its lifetime; retired ones stay for verification
+    newest = max(keys.active(), key=lambda one: one.created, default=None)
+    if newest is not None and now - newest.created < LIFETIME:
+        return newest
+    fresh = SigningKey.generate(algorithm=ALGORITHM, created=now)
+    keys.retire(older_than=now - LIFETIME - GRACE)
+    return fresh
+"""
+
+
+@pytest.mark.parametrize("said", TASKS)
+async def test_a_new_task_about_other_things_is_no_episode(home: Path, said: str) -> None:
+    async with running_service() as service:
+        agent = Agent(service)
+        await agent.prompt("rotate the signing keys of the token service once a month, old ones stay valid for a day")
+        await agent.edit("tokens/rotation.py", ROTATION)
+        await agent.stop("Signing keys rotate monthly; retired keys verify for a day. Four tests cover the grace period.")
+        assert "--episode" not in await agent.prompt(said)
+    assert episodes(home) == []

@@ -101,7 +101,9 @@ def band_of(case: Case) -> Band:
     )
     calls = "; ".join(event.command or event.path for event in turn if event.e in ("bash", "read"))
     before = said or deeds or (calls if interrupting else "")
-    return judge(events[at].text, Situation(said=before, deeds=deeds, interrupting=interrupting)).band
+    about = "\n".join(part for event in turn for part in (event.text, event.path, event.new) if part)
+    situation = Situation(said=before, deeds=deeds, about=about, interrupting=interrupting)
+    return judge(events[at].text, situation).band
 
 
 def shares(bands: Bands, *wanted: Band) -> dict[str, float]:

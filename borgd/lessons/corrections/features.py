@@ -89,10 +89,13 @@ def classes_of(message: str) -> list[str]:
 
 def shared_stems(message: str, code: str) -> int:
     """How many words of ``message`` (by their stems) stand in ``code`` too, its identifiers taken apart."""
-    parts = _words(_normal(_HUMP.sub(" ", code)))
-    return len(
-        {word[:STEM] for word in _words(_normal(message)[:MESSAGE_CHARS]) if len(word) > 3} & {p[:STEM] for p in parts}
-    )
+    return len(stems_of(message[:MESSAGE_CHARS]) & stems_of(code))
+
+
+def stems_of(text: str) -> set[str]:
+    """The stems of the words of more than three letters in ``text``, its identifiers taken apart."""
+    parts = _WORD.findall(_DIGIT.sub("0", _HUMP.sub(" ", text.replace("’", "'")).casefold()))
+    return {part[:STEM] for part in parts if len(part) > 3}
 
 
 class _Shape:

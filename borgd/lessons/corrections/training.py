@@ -33,7 +33,7 @@ MEMORY = 12
 """method: steps that the curvature is estimated from."""
 ENOUGH = 1e-7
 """method: relative gain of a step below which the fit is done."""
-SURE_FALSE, DOUBTFUL_FALSE, INTERRUPTING_FALSE = 0.03, 0.2, 0.3
+SURE_FALSE, DOUBTFUL_FALSE, INTERRUPTING_FALSE = 0.03, 0.22, 0.3
 """design: share of the labelled non-corrections that pass each threshold, cross-fitted. The sets are harder than a day's
 talk (a third of them are pairs that look alike), so fewer pass there."""
 

@@ -15,13 +15,18 @@ import msgspec
 
 from borgd.lessons.corrections import linear
 from borgd.lessons.corrections.detect import LONG, Correction, detect, own_words, spoken
-from borgd.lessons.corrections.features import classes_of, shared_stems
+from borgd.lessons.corrections.features import classes_of, shared_stems, stems_of
 from borgd.lessons.corrections.languages import PatternRule
 from borgd.lessons.corrections.linear import Band, Model
 from borgd.lessons.corrections.veto import parse as parse_veto
 
 LINEAR = "linear"
 """The rule's name where no rule speaks, only the linear detector."""
+WORDY = 5
+"""design: stems from which a message says enough to tell what it is about."""
+ABOUT, ABOUT_MUCH = 26, 40
+"""tuned (on sets of sessions, ``borg debug loop --cases``): stems of what a turn was about, from which a message that shares
+none, or one, is about other things."""
 SHARED = 2
 """design: stems that a message and the edited code share, from which it is about that code whatever the agent said last."""
 CERTAIN = 0.9
@@ -73,6 +78,8 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
 
     said: str = ""
     deeds: str = ""
+    about: str = ""
+    """All that the turn was about: what was asked, said and changed. A message of other things is a new task."""
     interrupting: bool = False
 
 
@@ -113,9 +120,20 @@ def judge(message: str, situation: Situation, own: Sequence[PatternRule] = (), m
         band = Band.SURE
     if not situation.deeds and not situation.interrupting and ruled is None:
         band = Band.DOUBTFUL if band is Band.SURE else Band.NONE
+    if ruled is None and not situation.interrupting and _is_of_other_things(text, situation.about):
+        band = Band.DOUBTFUL if band is Band.SURE else Band.NONE
     if band is Band.NONE:
         return Verdict(band=band, score=score)
     return Verdict(band=band, score=score, correction=ruled or _reasoned(message, text, score))
+
+
+def _is_of_other_things(text: str, about: str) -> bool:
+    """Whether a message of some length has next to nothing to do with all that the turn before was about."""
+    mine, turn = stems_of(text), stems_of(about)
+    if len(mine) < WORDY or len(turn) < ABOUT:
+        return False
+    shared = len(mine & turn)
+    return shared == 0 or (shared == 1 and len(turn) >= ABOUT_MUCH)
 
 
 def _settles(ruled: Correction, score: float) -> bool:
