@@ -14,6 +14,7 @@ from borgd.clock import machine_zone
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal
 from borgd.journal.watch import Watcher
+from borgd.lessons.patterns import READ_AT_ONCE
 from borgd.lessons.team import owner_name
 from borgd.limits.audit import AuditEntry
 from borgd.paths import Paths
@@ -99,9 +100,11 @@ class Assembly:
             watcher.track_directory(self.team.directory, lambda _: refresh())
 
     async def load_team(self) -> None:
-        """Take in the team's outcomes, which may be millions, while this machine's own serve already."""
+        """Take in the team's outcomes, which may be millions, and read lessons' patterns, while hooks are served already."""
         if self.team is not None:
             self.knowledge.adopt(await anyio.to_thread.run_sync(self.knowledge.load_team))
+        while await anyio.to_thread.run_sync(self.knowledge.read_patterns, READ_AT_ONCE):
+            pass
 
     async def every_second(self, now_ms: int) -> None:  # noqa: ARG002 (all periodic work is called alike)
         """What is new here and may be shared goes to the team."""

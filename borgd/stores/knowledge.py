@@ -73,6 +73,11 @@ class Knowledge:
             gained = self._refresh_outcomes()
             return changed or gained
 
+    def read_patterns(self, most: int) -> bool:
+        """Read at most ``most`` of the lessons' patterns that no event had to read yet; whether some are left."""
+        with self.lock:
+            return self.index.patterns.read(most)
+
     def _refresh_lessons(self) -> bool:
         reading = self._lessons.read()
         source = str(self.files["lessons"])

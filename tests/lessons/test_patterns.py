@@ -216,6 +216,15 @@ def test_a_call_stops_near_its_time_and_a_slow_pattern_is_skipped_from_then_on()
     assert list(index.match("a word")) == ["L1", "L2", "L3", "L4"]
 
 
+def test_new_patterns_are_read_a_few_at_a_time_where_a_hook_waits() -> None:
+    index = PatternIndex()
+    for number in range(2 * patterns.READ_AT_ONCE):
+        index.put(f"L{number}", [f"word|w{number}"], [])
+    assert len(index.match("a word", clock=lambda: 0.0)) == patterns.READ_AT_ONCE
+    assert not index.read(patterns.READ_AT_ONCE)
+    assert len(index.match("a word", clock=lambda: 0.0)) == 2 * patterns.READ_AT_ONCE
+
+
 def test_what_two_texts_matched_joins() -> None:
     one = match(["alpha", "beta"], ["gamma"], "alpha")
     other = match(["alpha", "beta"], ["gamma"], "alpha, gamma")
