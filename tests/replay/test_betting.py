@@ -124,17 +124,17 @@ def test_the_world_adds_up_what_the_functions_do() -> None:
 
 def test_a_team_of_ten_comes_to_a_conclusion_by_the_rule() -> None:
     """r = .27 against .06 within 600 occasions in the median, for at most 20 extra corrections; .10 against .03 in 2,500."""
-    strong = run(WORLDS["effect"], 600, 40)
+    strong = run(WORLDS["effect"], 450, 20)
     assert np.median(strong.told["betting"]) <= 600
     assert np.median(strong.extra["betting"]) <= 20
-    weak = run(WORLDS["weak effect"], 1500, 20)
+    weak = run(WORLDS["weak effect"], 1000, 12)
     assert np.median(weak.told["betting"]) <= 2500
     assert np.median(weak.extra["betting"]) <= 20
 
 
 @pytest.mark.parametrize("name", ["no effect, one person floods", "drift half-way"])
 def test_no_more_than_one_in_twenty_misses_at_any_look(name: str) -> None:
-    found = run(WORLDS[name], 400, 100)
+    found = run(WORLDS[name], 250, 80)
     for method in betting.VALIDATED:
         assert found.missed[method].mean() <= 0.05
 
