@@ -42,18 +42,24 @@ def repeated(lessons: Sequence[Lesson]) -> dict[str, str]:
 
 
 def _one(left: Lesson, right: Lesson) -> bool:
+    if likeness(_words(left.question), _words(right.question)) < SAME:
+        return False
     apart = left.scope and right.scope and _plain(left.scope).isdisjoint(_plain(right.scope))
-    return not (apart or _disagree(left, right)) and likeness(_words(left.question), _words(right.question)) >= SAME
+    return not (apart or _disagree(left, right))
 
 
 def _disagree(left: Lesson, right: Lesson) -> bool:
     """One situation leads different engineers to different consequences."""
-    different = not set(left.engineers) & set(right.engineers) and _plain([left.consequence]) != _plain([right.consequence])
+    different = not set(left.engineers) & set(right.engineers) and _plain((left.consequence,)) != _plain(
+        (right.consequence,)
+    )
     return different and not _plain(left.situations).isdisjoint(_plain(right.situations))
 
 
-def _plain(texts: Sequence[str]) -> set[str]:
-    return {" ".join("".join(each if each.isalnum() else " " for each in text.casefold()).split()) for text in texts}
+@lru_cache(maxsize=16384)
+def _plain(texts: tuple[str, ...]) -> frozenset[str]:
+    found = ("".join(each if each.isalnum() else " " for each in text.casefold()) for text in texts)
+    return frozenset(" ".join(text.split()) for text in found)
 
 
 @lru_cache(maxsize=16384)
