@@ -98,9 +98,7 @@ def _meant(argv: list[str]) -> str:
     """What was probably meant by a command that is none; empty where nothing is near."""
     from difflib import get_close_matches
 
-    known = [" ".join(words) for words in COMMANDS] + [
-        f"lesson {verb}" for verb in ("add", "list", "show", "edit", "ratify")
-    ]
+    known = [" ".join(words) for words in COMMANDS]
     near = get_close_matches(" ".join(argv[:2]), known, 1, 0.75) or get_close_matches(argv[0], known, 1, 0.6)
     return f" did you mean borg {near[0]}?" if near else ""
 

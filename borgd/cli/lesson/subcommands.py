@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
 from borgd.errors import UsageError
@@ -37,6 +36,8 @@ def run(argv: list[str]) -> int:
         print(usage())
         return 0 if argv else UsageError.exit_code
     if argv[0] not in SUBCOMMANDS:
+        from difflib import get_close_matches
+
         near = get_close_matches(argv[0], SUBCOMMANDS, 1)
         meant = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"no subcommand {argv[0]!r}; {meant}expected one of {', '.join(SUBCOMMANDS)}")

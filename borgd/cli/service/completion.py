@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from importlib import import_module
 from io import StringIO
-from unittest.mock import patch
 
 import shtab
 
@@ -38,11 +37,15 @@ def _catch(parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
 def parser_of(module: str, argv: list[str]) -> argparse.ArgumentParser:
     """The parser of the command in ``module``; one that reads its arguments by hand is described by its own help."""
     said = StringIO()
-    with patch.object(argparse.ArgumentParser, "parse_args", _catch), redirect_stdout(said):
-        try:
+    kept = argparse.ArgumentParser.parse_args
+    argparse.ArgumentParser.parse_args = _catch  # type: ignore[assignment, method-assign]
+    try:
+        with redirect_stdout(said):
             import_module(module).run([*argv, "--help"])
-        except _CaughtParser as caught:
-            return caught.parser
+    except _CaughtParser as caught:
+        return caught.parser
+    finally:
+        argparse.ArgumentParser.parse_args = kept  # type: ignore[method-assign]
     parser = argparse.ArgumentParser(description=said.getvalue().partition("\n\n")[2].strip())
     for option in dict.fromkeys(_OPTION.findall(said.getvalue().partition("\n\n")[0])):
         parser.add_argument(option, action="store_true")
