@@ -246,7 +246,7 @@ def _object_of(text: str, source: str, *, comments: bool) -> tuple[str, JsonNode
     if node is None:
         mark = BOM if text.startswith(BOM) else ""
         rest = text[len(mark) :]
-        text = f"{mark}{rest}{{}}" if rest.strip() else f"{mark}{{}}{rest or chr(10)}"
+        text = f"{mark}{rest}\n{{}}" if rest.strip() else f"{mark}{{}}{rest or chr(10)}"
         node = read(text, source, comments=comments)
     assert node is not None
     if not isinstance(node.value, dict):

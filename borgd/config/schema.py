@@ -282,6 +282,10 @@ def decode(data: bytes, kind: type[T], source: str) -> T:
         problem, _, place = str(error).partition(" (at line ")
         line = place.partition(",")[0]
         raise ConfigError(source, f"expected TOML: {problem}", line=int(line) if line.isdigit() else None) from None
+    except RecursionError:
+        raise ConfigError(source, "expected TOML: brackets are nested too deeply") from None
+    except (ValueError, ArithmeticError):
+        raise ConfigError(source, "expected TOML: a number has more digits than can be read") from None
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:

@@ -57,6 +57,10 @@ class RuleCandidate(NamedTuple):
     why_not: str = ""
 
 
+_BRACKETS = re.compile(r"[\[\]]{32,}")
+"""Runs that no rule has, and that a Markdown reader takes seconds for."""
+
+
 def candidates(text: str, name: str) -> list[RuleCandidate]:
     """Every item of the Markdown ``text``, in order, rules and others; ``name`` is the file's for people.
 
@@ -64,7 +68,7 @@ def candidates(text: str, name: str) -> list[RuleCandidate]:
     """
     found: list[RuleCandidate] = []
     seen: set[str] = set()
-    for item in items(text):
+    for item in items(_BRACKETS.sub("", text)):
         rule = clean(_rule(item), PHRASE_CHARS * 4)
         if not any(character.isalnum() for character in rule) or (item.kind == "heading" and not is_rule(rule)):
             continue

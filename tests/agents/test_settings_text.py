@@ -195,3 +195,9 @@ def test_a_note_in_empty_brackets_stays() -> None:
 
 def test_empty_brackets_are_found_through_objects() -> None:
     assert empty_below({"a": {}, "b": {"c": [], "d": [{}]}, "e": 1}) == [("a",), ("b", "c")]
+
+
+def test_a_text_of_nothing_but_a_note_gets_its_object_below_it() -> None:
+    put = with_entries('  // c{  "', WANTED, is_ours, "settings", comments=True)
+    assert put.startswith('  // c{  "\n{')
+    assert with_entries(put, WANTED, is_ours, "settings", comments=True) == put

@@ -88,7 +88,7 @@ def _tar(arguments: Sequence[str]) -> Read:
 def _find(arguments: Sequence[str]) -> Read:
     writes = sorted(words("-delete -fprint -fprint0 -fprintf -fls") & set(arguments))
     targets = [
-        b for a, b in zip(arguments, [*arguments[1:], ""], strict=True) if a in ("-fprint", "-fprint0", "-fprintf", "-fls")
+        b for a, b in zip(arguments, [*arguments[1:], ""], strict=False) if a in ("-fprint", "-fprint0", "-fprintf", "-fls")
     ]
     if writes and not (len(targets) == len(writes) and set(targets) <= SINKS):
         return Read(Effect.CHANGE, f"find {writes[0]}")
