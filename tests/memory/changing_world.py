@@ -21,6 +21,7 @@ from borgd.lessons.lesson import Lesson
 from borgd.memory.belief import FRESH, HALF_LIFE, BeliefRule
 from borgd.memory.memory import Memory, MemoryRule
 from borgd.memory.records import Outcome, OutcomeKind
+from borgd.recall.by_cost import choose_block, choose_line
 from borgd.recall.choose import Choice, choose_early, choose_stop
 from borgd.recall.policy import RecallPolicy
 from tests.recall.choice_support import Found
@@ -45,6 +46,8 @@ class Learning:
     fresh: int = FRESH
     threshold: bool = True
     feedback: bool = True
+    by_cost: bool = True
+    """Lines and blocks by what they cost; else by the seed's rules, relative to the best match."""
 
     def policy(self) -> RecallPolicy:
         rule = BeliefRule(fresh=self.fresh, half_life=self.half_life or 10**9)
@@ -85,12 +88,12 @@ class Years:
 Choose = Callable[[Sequence[Found], dict[str, Lesson], Memory, dict[str, Any]], tuple[set[str], set[str]]]
 
 
-def live(learning: Learning, sessions: int, seed: int, choose: Choose | None = None) -> Years:
+def live(learning: Learning, sessions: int, seed: int) -> Years:
     """``sessions`` sessions, of which the world changes before the middle one. The same chances whatever is learned."""
     years, lessons, natures, policy = Years(), *_lessons(), learning.policy()
     memory = Memory(lessons, rule=policy.memory, own="ann")
     known = {name: set(range(KNOWN_WORDS)) for name in lessons}
-    decide = choose or by_budget
+    decide: Choose = by_cost if learning.by_cost else by_budget
     for number in range(sessions):
         if number == sessions // 2:
             swapped: dict[Nature, Nature] = {"useful": "useless", "useless": "useful", "bad": "bad"}
@@ -123,6 +126,16 @@ def live(learning: Learning, sessions: int, seed: int, choose: Choose | None = N
         years.told_bad.append(sum(natures[name] == "bad" for name in lines | asked))
         years.beliefs.append({name: memory.belief(name).mean for name in lessons})
     return years
+
+
+def by_cost(
+    found: Sequence[Found], lessons: dict[str, Lesson], memory: Memory, told: dict[str, Any]
+) -> tuple[set[str], set[str]]:
+    """Lines and asked questions that are worth more than they cost."""
+    left = told["policy"].session_lines
+    first = choose_line(found, lessons, memory, done=(), lines_left=left, decision_id="e", **told)
+    last = choose_block(found, lessons, memory, done=(), delivered=first.shown, decision_id="t", **told)
+    return set(first.shown), set(last.shown)
 
 
 def by_budget(

@@ -13,8 +13,8 @@ from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf
 
-SESSIONS = sized(480, 120)
-SEEDS = sized((1, 2, 3, 4), (1,))
+SESSIONS = sized(360, 120)
+SEEDS = sized((1, 2, 3), (1,))
 AFTER = 60
 """Sessions after the change at which beliefs are held against the truth."""
 CASES = {
@@ -25,7 +25,8 @@ CASES = {
     "twenty whole, half-life 2": Learning(fresh=20, half_life=2),
     "no absolute threshold": Learning(threshold=False),
     "no relevance feedback": Learning(feedback=False),
-    "nothing of it": Learning(half_life=0, threshold=False, feedback=False),
+    "no cost-based channels": Learning(by_cost=False),
+    "nothing of it": Learning(half_life=0, threshold=False, feedback=False, by_cost=False),
 }
 
 
@@ -40,19 +41,20 @@ def test_what_each_part_brings(capsys: pytest.CaptureFixture[str]) -> None:
     for name, learning in CASES.items():
         years = [live(learning, SESSIONS, seed) for seed in SEEDS]
         costs = row(years)
-        told, repeats, bad = (
-            float(np.mean([getattr(one, kind) for one in years])) for kind in ("lines", "repeats", "told_bad")
+        told, blocks, repeats, bad = (
+            float(np.mean([getattr(one, kind) for one in years])) for kind in ("lines", "blocks", "repeats", "told_bad")
         )
         now = [
             np.nanmean([one.error(SESSIONS // 2 + AFTER - 1, nature) for one in years], axis=0)
             for nature in ("useful", "useless")
         ]
         beliefs = "  ".join(f"{believed:.2f} of {truth:.2f}" for believed, truth in now)
-        lines.append(
-            f"{name:28}{costs[0]:8.3f}{costs[1]:8.3f}{costs[2]:8.3f}{told:8.2f}{repeats:8.2f}{bad:8.2f}   {beliefs}"
-        )
+        counted = "".join(f"{figure:8.2f}" for figure in (told, blocks, repeats, bad))
+        lines.append(f"{name:28}{costs[0]:8.3f}{costs[1]:8.3f}{costs[2]:8.3f}{counted}   {beliefs}")
     with capsys.disabled():
         print(f"\n{SESSIONS} sessions, {len(SEEDS)} people; cost (corrections) before the change, {AFTER} after, then;")
-        print(f"lines, repeats, vetoed lessons told a session; mean belief of the truth after {AFTER}: useful, useless")
+        print(
+            f"lines, blocks, repeats, vetoed lessons told a session; mean belief of the truth after {AFTER}: useful, useless"
+        )
         print("\n".join(lines))
     assert len(lines) == len(CASES)
