@@ -63,6 +63,8 @@ class PeopleConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """This person's name in lessons and outcomes; empty: git's user.name, else the login name."""
     aliases: dict[str, str] = {}
     """Another spelling -> the canonical name."""
+    machines: tuple[str, ...] = ()
+    """This person's other machines, as the team's files name them (``laptop`` or ``ada@laptop``): theirs count as own."""
 
 
 class TeamConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

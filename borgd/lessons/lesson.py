@@ -44,6 +44,8 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     retired: bool = False
     peer: bool = False
     """Came from a teammate's file: untrusted text, rendered fenced and labelled. Never stored."""
+    claimed: tuple[str, ...] = ()
+    """Authors whom a teammate's line names beside the person whose file it is: shown, never counted. Never stored."""
 
     @property
     def standing(self) -> bool:

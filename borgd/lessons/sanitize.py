@@ -21,6 +21,8 @@ CONSEQUENCE_CHARS = 400
 """guard: longest consequence."""
 PHRASE_CHARS = 200
 """guard: longest situation, facet, overridden rule or origin."""
+FILE_WORD_CHARS = 60
+"""guard: characters of a person's or a machine's name in a file's name."""
 NAME_CHARS = 80
 """guard: longest scope name, engineer, area or id."""
 REPO_CHARS = 200
@@ -125,3 +127,8 @@ def clean_lesson(lesson: Lesson) -> Lesson:
         handled=clean_patterns(lesson.handled),
         history=tuple(_clean_entry(entry) for entry in lesson.history[-HISTORY_ITEMS:]),
     )
+
+
+def file_word(name: str) -> str:
+    """A person's or a machine's name as one word of a file's name; empty where nothing of it can stand there."""
+    return re.sub(r"[^\w.-]+", "-", clean(name, FILE_WORD_CHARS)).strip(".-")

@@ -1,8 +1,9 @@
 """Lessons from the records of any number of files: the latest version of an id wins, whatever the order of files or lines.
 
-Promises that a bad record is reported by file, line and field and costs nothing but itself; that unknown keys survive an
-edit; that what comes out is cleaned. ``add``, ``edit`` and ``retire`` return the record to append and change nothing
-themselves. Must not touch a file: records come in, records go out.
+Own records and teammates' live apart: no record of a teammate's changes what own records say of an id; where there is an
+own record, the teammate's is at most an offer (``offers``). Promises that a bad record is reported by file, line and field
+and costs nothing but itself; that unknown keys survive an edit; that what comes out is cleaned. ``add``, ``edit`` and
+``retire`` return the record to append and change nothing themselves. Must not touch a file.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import msgspec
 from borgd.errors import BorgError, InputError
 from borgd.lessons.lesson import ID_PATTERN, Lesson, Reach
 from borgd.lessons.redact import redact_record
-from borgd.lessons.sanitize import CONSEQUENCE_CHARS, QUESTION_CHARS, clean, clean_lesson
+from borgd.lessons.sanitize import CONSEQUENCE_CHARS, QUESTION_CHARS, clean, clean_lesson, file_word
 
 ID_CHARS = 8
 """design: base32 characters after the L: 40 bits, so that 100,000 lessons of one team collide with odds of 1 in 200."""
@@ -34,7 +35,8 @@ _ID = re.compile(ID_PATTERN.removesuffix("$") + r"\Z")
 _PLACE = re.compile(r"(?: - at `\$\.?(?P<field>[^`]*)`)?\Z")
 _LATER = frozenset({"signs", "handled"})
 """Fields that came later: empty, they do not count, so that all versions of borgd agree which of two records wins."""
-_UNSHARED = frozenset({"repo", "origin", "history", "peer"})
+_UNSTORED = frozenset({"peer", "claimed"})
+_UNSHARED = frozenset({"repo", "origin", "history"}) | _UNSTORED
 
 
 class Applied(NamedTuple):
@@ -47,6 +49,8 @@ class Applied(NamedTuple):
 class _Entry(NamedTuple):
     lesson: Lesson
     extra: dict[str, Any]
+    owner: str = ""
+    """``<engineer>@<machine>`` of the file it came from; empty: this machine's journal."""
 
     def wins_over(self, other: _Entry | None) -> bool:
         """Whether this entry is the later one; of one version the one that ``order`` puts last."""
@@ -55,9 +59,26 @@ class _Entry(NamedTuple):
         return self.order() > other.order()
 
     def order(self) -> tuple[bytes, bool, bytes]:
-        """What decides between entries of one version: what all copies share, then our own copy, then all the rest."""
-        everything = _digest(self.lesson, self.extra, frozenset({"peer"}))
-        return _digest(self.lesson, {}, _UNSHARED), not self.lesson.peer, everything
+        """What decides between entries of one version: what all copies share, then this machine's copy, then the rest."""
+        everything = _digest(self.lesson, {**self.extra, "": self.owner}, frozenset())
+        return _digest(self.lesson, {}, _UNSHARED), not self.owner, everything
+
+
+class _From(NamedTuple):
+    """Where a record stands."""
+
+    source: str
+    line: int
+    peer: bool
+    owner: str
+
+
+class TeammateRecord(NamedTuple):
+    """What a teammate's file says of an id that own records speak of too. ``lesson`` None: it was forgotten there."""
+
+    id: str
+    owner: str
+    lesson: Lesson | None
 
 
 def lesson_id(question: str, scope: Sequence[str], taken: Iterable[str] = ()) -> str:
@@ -79,7 +100,9 @@ def parse(record: Record, source: str, line: int | None = None) -> Lesson:
     :raises InputError: names file, line, field and what was expected.
     """
     try:
-        lesson = msgspec.convert({**record, "peer": False} if "peer" in record else record, Lesson)
+        if not _UNSTORED.isdisjoint(record):
+            record = {key: value for key, value in record.items() if key not in _UNSTORED}
+        lesson = msgspec.convert(record, Lesson)
     except msgspec.ValidationError as error:
         raise _complaint(error, source, line) from None
     if not _ID.match(lesson.id):
@@ -117,18 +140,29 @@ class LessonStore:
     """The latest version of each lesson, fed record by record."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, _Entry] = {}
-        self._forgotten: dict[str, int] = {}
-        self._taken_back: set[str] = set()
         self._own: dict[str, _Entry] = {}
-        """The best of our own records by id, for where a teammate's that won over it is taken back."""
+        self._peers: dict[str, _Entry] = {}
+        self._forgotten: dict[str, int] = {}
+        self._taken_back: dict[str, str] = {}
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._ids())
 
     def __iter__(self) -> Iterator[Lesson]:
         """Every lesson that was not forgotten, the retired ones too, by id."""
-        return (self._entries[key].lesson for key in sorted(self._entries))
+        return (entry.lesson for key in sorted(self._ids()) if (entry := self._entry(key)) is not None)
+
+    def _ids(self) -> set[str]:
+        return self._own.keys() | self._peers.keys()
+
+    def _entry(self, key: str) -> _Entry | None:
+        return self._own.get(key) or self._peers.get(key)
+
+    def beside_own(self) -> list[TeammateRecord]:
+        """What teammates' files say of ids that own records speak of, by id: their latest version, or that it is gone."""
+        found = [TeammateRecord(key, entry.owner, entry.lesson) for key, entry in self._peers.items() if key in self._own]
+        found += [TeammateRecord(key, owner, None) for key, owner in self._taken_back.items() if key in self._own]
+        return sorted(found, key=lambda one: (one.id, one.lesson is None, one.owner))
 
     @property
     def forgotten(self) -> frozenset[str]:
@@ -137,8 +171,13 @@ class LessonStore:
 
     def get(self, key: str) -> Lesson | None:
         """The lesson with the id ``key``, retired or not."""
-        entry = self._entries.get(key)
+        entry = self._entry(key)
         return entry.lesson if entry else None
+
+    def owner(self, key: str) -> str:
+        """``<engineer>@<machine>`` of the file that the lesson ``key`` came from; empty: this machine's journal, or none."""
+        entry = self._entry(key)
+        return entry.owner if entry else ""
 
     def find(self, text: str) -> Lesson:
         """The lesson whose id is ``text`` or the only one whose id starts with it, in any case.
@@ -148,9 +187,9 @@ class LessonStore:
         exact = self.get(text)
         if exact is not None:
             return exact
-        near = [key for key in sorted(self._entries) if key.casefold().startswith(text.casefold())] if text else []
-        if len(near) == 1:
-            return self._entries[near[0]].lesson
+        near = [key for key in sorted(self._ids()) if key.casefold().startswith(text.casefold())] if text else []
+        if len(near) == 1 and (only := self.get(near[0])) is not None:
+            return only
         if near:
             raise BorgError(f"{text!r} could be {', '.join(near[:5])}; give more of the id")
         forgotten = " (it was forgotten)" if text in self._forgotten else ""
@@ -167,62 +206,61 @@ class LessonStore:
         *,
         lines: Iterable[int] | None = None,
         peer: bool = False,
+        owner: str = "",
     ) -> Applied:
         """Take in ``records`` of one file, which may be all of it or what is new.
 
         :param lines: each record's 1-based line; counted from 1 where not given.
-        :param peer: the file is a teammate's, its lessons untrusted.
+        :param peer: the file is a teammate's, its lessons untrusted and by nobody but the file's ``owner``.
+        :param owner: ``<engineer>@<machine>`` of the file; empty: this machine's journal.
         """
+        owner = owner or (source if peer else "")
         changed: dict[str, None] = {}
         errors: list[InputError] = []
         numbers = iter(lines) if lines is not None else None
         for count, record in enumerate(records, 1):
             line = next(numbers, count) if numbers is not None else count
             try:
-                if key := self._take(record, source, line, peer):
+                if key := self._take(record, _From(source, line, peer, owner)):
                     changed[key] = None
             except InputError as error:
                 errors.append(error)
         return Applied(tuple(changed), tuple(errors))
 
-    def _take(self, record: Record, source: str, line: int, peer: bool) -> str:
+    def _take(self, record: Record, where: _From) -> str:
         kind = record.get("kind", "lesson")
         if kind == TOMBSTONE:
-            return self._bury(record, source, line, peer)
+            return self._bury(record, where)
         if kind != "lesson":
-            raise InputError(source, "expected lesson or tombstone", line=line, field="kind")
-        lesson = parse(record, source, line)
-        if lesson.id in self._forgotten or (peer and lesson.id in self._taken_back):
+            raise InputError(where.source, "expected lesson or tombstone", line=where.line, field="kind")
+        lesson = parse(record, where.source, where.line)
+        if lesson.id in self._forgotten or (where.peer and lesson.id in self._taken_back):
             return ""
-        current = self._entries.get(lesson.id)
-        if peer:
-            lesson = msgspec.structs.replace(lesson, peer=True)
+        entries = self._peers if where.peer else self._own
+        current = entries.get(lesson.id)
+        if where.peer:
+            lesson = _teammates(lesson, where.owner)
         known = record.keys() <= _KNOWN
-        entry = _Entry(lesson, {} if known else {key: value for key, value in record.items() if key not in _KNOWN})
-        if not peer and entry.wins_over(self._own.get(lesson.id)):
-            self._own[lesson.id] = entry
+        extra = {} if known else {key: value for key, value in record.items() if key not in _KNOWN}
+        entry = _Entry(lesson, extra, where.owner)
         if not entry.wins_over(current):
             return ""
-        self._entries[lesson.id] = entry
-        return lesson.id
+        entries[lesson.id] = entry
+        return "" if where.peer and lesson.id in self._own else lesson.id
 
-    def _bury(self, record: Record, source: str, line: int, peer: bool) -> str:
+    def _bury(self, record: Record, where: _From) -> str:
         """A teammate's tombstone takes back what teammates shared; what was written here stays."""
         key, ms = record.get("id"), record.get("ms", 0)
         if not isinstance(key, str) or not _ID.match(key):
-            raise InputError(source, "expected letters, digits, - and _, at most 40 characters", line=line, field="id")
-        if peer:
-            self._taken_back.add(key)
-            current = self._entries.get(key)
-            if current is None or not current.lesson.peer:
-                return ""
-            if key in self._own:
-                self._entries[key] = self._own[key]
-                return key
-        else:
-            self._own.pop(key, None)
-            self._forgotten[key] = max(self._forgotten.get(key, 0), ms if isinstance(ms, int) else 0)
-        return key if self._entries.pop(key, None) else ""
+            expected = "expected letters, digits, - and _, at most 40 characters"
+            raise InputError(where.source, expected, line=where.line, field="id")
+        if where.peer:
+            self._taken_back[key] = min(where.owner, self._taken_back.get(key, where.owner))
+            return key if self._peers.pop(key, None) and key not in self._own else ""
+        self._forgotten[key] = max(self._forgotten.get(key, 0), ms if isinstance(ms, int) else 0)
+        gone = self._peers.pop(key, None) or self._own.get(key)
+        self._own.pop(key, None)
+        return key if gone else ""
 
     def add(self, lesson: Lesson) -> dict[str, Any]:
         """The record of a new lesson; its id is made here where ``lesson.id`` is empty.
@@ -241,8 +279,7 @@ class LessonStore:
 
     def _new_id(self, lesson: Lesson) -> str:
         taken = set(self._forgotten)
-        while (key := lesson_id(lesson.question, lesson.scope, taken)) in self._entries:
-            there = self._entries[key].lesson
+        while (there := self.get(key := lesson_id(lesson.question, lesson.scope, taken))) is not None:
             if lesson_id(there.question, there.scope) == lesson_id(lesson.question, lesson.scope):
                 return key
             taken.add(key)
@@ -263,7 +300,7 @@ class LessonStore:
             {"version": current.version, "ms": ms, "engineer": engineer, "fields": sorted(changes)},
         ]
         record |= {"engineers": engineers, **changes, "version": current.version + 1, "ms": ms, "history": history}
-        return self.record(parse(record, "edit"), self._entries[current.id].extra)
+        return self.record(parse(record, "edit"))
 
     def retire(self, key: str, *, ms: int, engineer: str = "", reason: str = "") -> dict[str, Any]:
         """The record that takes ``key`` out of recall and keeps it in the store.
@@ -280,11 +317,11 @@ class LessonStore:
     def record(self, lesson: Lesson, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """``lesson`` as it is stored: cleaned, scrubbed, with its unknown keys, without ``peer``."""
         if extra is None:
-            entry = self._entries.get(lesson.id)
+            entry = self._entry(lesson.id)
             extra = entry.extra if entry else {}
         values: dict[str, Any] = msgspec.to_builtins(_sealed(lesson))
         fields = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-        del fields["peer"]
+        del fields["peer"], fields["claimed"]
         return fields | redact_record(extra)
 
 
@@ -292,6 +329,14 @@ def _sealed(lesson: Lesson) -> Lesson:
     """Scrubbed before it is cut, so that no half of a secret stays, and after, since invisible characters hide them."""
     redacted = clean_lesson(msgspec.convert(redact_record(msgspec.to_builtins(lesson)), Lesson))
     return clean_lesson(msgspec.convert(redact_record(msgspec.to_builtins(redacted)), Lesson))
+
+
+def _teammates(lesson: Lesson, owner: str) -> Lesson:
+    """``lesson`` as a teammate's: by the person whose file it is; whom the line names beside that, it only claims."""
+    person = owner.partition("@")[0]
+    spelled = [name for name in lesson.engineers if file_word(name) == person]
+    claimed = tuple(name for name in lesson.engineers if name not in spelled)
+    return msgspec.structs.replace(lesson, peer=True, engineers=tuple(spelled[:1]) or (person,), claimed=claimed)
 
 
 def tombstone(key: str, ms: int) -> dict[str, Any]:

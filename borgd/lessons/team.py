@@ -14,16 +14,13 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from borgd.errors import InputError
-from borgd.lessons.sanitize import clean
+from borgd.lessons.sanitize import file_word
 from borgd.lessons.store import TOMBSTONE
 
 SALT_BYTES = 16
 """design: 128 bits."""
 HASH_CHARS = 16
 """design: 64 bits of a hash are kept."""
-NAME_CHARS = 60
-"""guard: characters of an engineer's or a machine's name in a file name."""
-
 PRIVATE = frozenset({"origin", "history", "peer"})
 """Fields of a lesson that stay here."""
 
@@ -73,8 +70,7 @@ def hashed(salt: str, kind: str, text: str) -> str:
 
 def owner_name(engineer: str, machine: str) -> str:
     """``<engineer>@<machine>`` as a file name carries it: one word each, whatever the names are."""
-    parts = [re.sub(r"[^\w.-]+", "-", clean(name, NAME_CHARS)).strip(".-") or "unnamed" for name in (engineer, machine)]
-    return "@".join(parts)
+    return "@".join(file_word(name) or "unnamed" for name in (engineer, machine))
 
 
 def file_name(owner: str, kind: Kind) -> str:

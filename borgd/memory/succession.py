@@ -1,7 +1,7 @@
 """Which lesson stands in for which: a successor hides what it supersedes, and inherits its relevance.
 
 Two cases keep both sides alive, as a disagreement: a successor by a less trusted engineer who contradicts another, and
-lessons that supersede each other in a ring.
+lessons that supersede each other in a ring. A teammate's lesson never hides or disputes an own one: it is an offer there.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def succeed(
         if lesson.supersedes and not lesson.retired
         for target in lesson.supersedes
         if target != lesson.id and target in lessons and not lessons[target].retired
+        if lessons[target].peer or not lesson.peer
     }
     if not claims:
         return Succession({}, frozenset(), frozenset())

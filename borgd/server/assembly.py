@@ -45,7 +45,9 @@ class Assembly:
         self.where = where
         self.commit = commit
         self._read_with = (str(where.data), config.team.directory, dict(config.people.aliases))
-        self.team, self.team_problem = open_team(config.team.directory, owner_name(engineer, machine))
+        self.team, self.team_problem = open_team(
+            config.team.directory, owner_name(engineer, machine), config.people.machines
+        )
         self.knowledge = Knowledge(where, config, engineer, team=self.team)
         self.knowledge.refresh()
         self.journals = {name: Journal(where.journal(name)) for name in JOURNALS}

@@ -92,14 +92,14 @@ class Knowledge:
         changed = self._apply(reading.records, source, peer=False)
         self.unpublished_lessons.extend(reading.records if self.team is not None else [])
         for path, records in self.team.new_lessons() if self.team is not None else ():
-            changed += self._apply(records, str(path), peer=True)
+            changed += self._apply(records, str(path), peer=self.team.is_peer(path), owner=self.team.owner_of(path))
         if changed or reading.replaced:
             self._scopes = None
             self.memory.know(self._known())
         return bool(changed) or reading.replaced
 
-    def _apply(self, records: list[dict[str, Any]], source: str, *, peer: bool) -> int:
-        applied = self.store.apply(records, source, peer=peer)
+    def _apply(self, records: list[dict[str, Any]], source: str, *, peer: bool, owner: str = "") -> int:
+        applied = self.store.apply(records, source, peer=peer, owner=owner)
         if applied.errors:
             lines = record_lines(Path(source))[-len(records) :]  # what is new is at the end
             self._note(str(error) for error in LessonStore().apply(records, source, lines=lines, peer=peer).errors)
@@ -215,7 +215,7 @@ class Knowledge:
         return self._scopes
 
     def reaches(self, lesson: Lesson, repo: str) -> bool:
-        """Whether ``lesson`` reaches this engineer at work in ``repo`` (a teammate's lesson names it hashed)."""
-        if lesson.peer and self.team is not None:
-            repo = hashed(self.team.salt, "repo", repo)
-        return visible(lesson, repo, self.engineer)
+        """Whether ``lesson`` reaches this engineer at work in ``repo`` (one from the team's files names it hashed)."""
+        names = [] if lesson.peer and self.team is not None else [repo]
+        names += [hashed(self.team.salt, "repo", repo)] if self.team is not None else []
+        return any(visible(lesson, name, self.engineer) for name in names)

@@ -1,13 +1,17 @@
 """A team's directory: this machine's own two files are written, everyone's are read. Any file sync may carry it.
 
-Append-only: nothing here rewrites a team file. A file that is half there, was copied twice or shrank costs at most the
-lines that are not there; what is read twice counts once.
+Own are this machine's records and those of the same person's machines (``[people] machines``); all else is a teammate's.
+What a line of a teammate's file says of who wrote it counts only where it is the person whose file that is. Links in the
+directory are not followed. Append-only: nothing here rewrites a team file. A file that is half there, was copied
+twice or shrank costs at most the lines that are not there; what is read twice counts once.
 """
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +19,7 @@ import msgspec
 
 from borgd.errors import BorgError, InputError, JournalError
 from borgd.journal import Damage, Follower, Journal, TypedFollower
+from borgd.lessons.sanitize import file_word
 from borgd.lessons.team import Kind, TeamCard, card, file_name, parse_name, public_lesson
 from borgd.limits.investigation.convergence import TransientFailure, bounded_retry
 from borgd.memory.records import Outcome, SettledOutcome
@@ -71,28 +76,48 @@ def read_card(directory: Path) -> TeamCard:
 
 
 class Team:
-    """The team of ``directory``, as ``owner`` (``<engineer>@<machine>``) sees it."""
+    """The team of ``directory``, as ``owner`` (``<engineer>@<machine>``) sees it.
 
-    def __init__(self, directory: Path, owner: str) -> None:
+    ``machines`` are the same person's others, each as a machine's name or as ``<engineer>@<machine>``.
+    """
+
+    def __init__(self, directory: Path, owner: str, machines: Iterable[str] = ()) -> None:
         """:raises InputError: the directory is none of a team's."""
         self.directory = directory
         self.owner = owner
+        person = owner.partition("@")[0]
+        self._mine = {name if "@" in name else f"{person}@{file_word(name)}" for name in machines} - {owner}
         self.salt = read_card(directory).salt
         self.problems: list[str] = []
         self._lessons: dict[Path, Follower] = {}
         self._outcomes: dict[Path, TypedFollower[SettledOutcome]] = {}
         self._own: dict[Kind, set[str]] | None = None
 
+    def _plain_files(self) -> list[str]:
+        """Names of what is a file and no link, in order."""
+        with os.scandir(self.directory) as entries:
+            return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+
     def files(self, kind: Kind) -> list[Path]:
         """Everyone else's files of ``kind``, conflicted copies (of our own as well) included, in a fixed order."""
         try:
-            names = persistently(lambda: sorted(path.name for path in self.directory.iterdir() if path.is_file()))
+            names = persistently(self._plain_files)
         except OSError as error:
             self.problems = [f"{self.directory} cannot be read: {error.strerror}"]
             return []
         found = [(name, parse_name(name)) for name in names]
         mine = file_name(self.owner, kind)
         return [self.directory / name for name, file in found if file is not None and file.kind == kind and name != mine]
+
+    def owner_of(self, path: Path) -> str:
+        """``<engineer>@<machine>`` of a file of the team."""
+        file = parse_name(path.name)
+        return file.owner if file is not None else ""
+
+    def is_peer(self, path: Path) -> bool:
+        """Whether a file is a teammate's; a second copy of anyone's file is, since anyone may have made it."""
+        file = parse_name(path.name)
+        return file is None or file.copy or file.owner not in self._mine
 
     def new_lessons(self) -> Iterator[tuple[Path, list[dict[str, Any]]]]:
         """Per file the records of lessons that are new since the last call."""
@@ -108,7 +133,7 @@ class Team:
         for path in self.files("outcomes"):
             follower = self._outcomes[path] = TypedFollower(Journal(path), SettledOutcome)
             try:
-                self._note(path, kept.gather(columns, follower))
+                self._note(path, kept.gather(columns, follower, partial(claimed_by, owner=self.owner_of(path))))
             except JournalError as error:
                 self._say(str(error))
 
@@ -126,7 +151,8 @@ class Team:
             self._note(path, reading.damage)
             told: list[Outcome] = [one for one in reading.records if not one.coin_ms]
             if told:
-                yield told
+                owner = self.owner_of(path)
+                yield [claimed_by(outcome, owner=owner) for outcome in told]
 
     def forget_lessons(self) -> None:
         """Read everyone's lessons anew the next time."""
@@ -147,6 +173,8 @@ class Team:
         :raises JournalError: a file cannot be written; what was not stored is published the next time.
         """
         own = self._published()
+        for kind in ("lessons", "outcomes"):
+            self._own_journal(kind)
         shared = [found for record in lessons if (found := public_lesson(record, self.salt)) is not None]
         fresh_lessons = [one for one in shared if _digest(one) not in own["lessons"]]
         fresh_outcomes = [one for one in map(self._public, outcomes) if one.id not in own["outcomes"]]
@@ -167,7 +195,10 @@ class Team:
         return msgspec.structs.replace(found, machine=self.owner.partition("@")[2])
 
     def _own_journal(self, kind: Kind) -> Journal:
-        return Journal(self.directory / file_name(self.owner, kind))
+        path = self.directory / file_name(self.owner, kind)
+        if path.is_symlink():
+            raise JournalError(f"{path} is a link; remove it: borgd writes its own file there")
+        return Journal(path)
 
     def _published(self) -> dict[Kind, set[str]]:
         if self._own is None:
@@ -192,11 +223,19 @@ def _digest(record: dict[str, Any]) -> str:
     return msgspec.json.encode(record, order="deterministic").decode()
 
 
-def open_team(directory: str, owner: str) -> tuple[Team | None, str]:
+def claimed_by(outcome: Outcome, *, owner: str) -> Outcome:
+    """``outcome`` of the file of ``owner`` (``<engineer>@<machine>``): its engineer is that person, whatever it names."""
+    person = owner.partition("@")[0]
+    if not person or file_word(outcome.engineer) == person:
+        return outcome
+    return msgspec.structs.replace(outcome, engineer=person)
+
+
+def open_team(directory: str, owner: str, machines: Iterable[str] = ()) -> tuple[Team | None, str]:
     """The configured team, or None and why it cannot be had; a team that is away stops nobody's work."""
     if not directory:
         return None, ""
     try:
-        return Team(Path(directory).expanduser(), owner), ""
+        return Team(Path(directory).expanduser(), owner, machines), ""
     except BorgError as error:
         return None, f"the team is not read: {error}"

@@ -55,7 +55,7 @@ def test_a_teammates_lesson_is_marked_and_cleaned(borg: Borg) -> None:
     shown = borg("lesson", "show", "Lpeer")
     assert "peer: from a teammate's file" in shown
     assert "belief       0.67" in shown
-    assert borg("trust") == "0.67  bo  tests\n"
+    assert borg("trust") == "0.50  bo  no area\n0.67  bo  tests\n"
 
 
 def test_an_edit_makes_it_ours(borg: Borg) -> None:
@@ -111,3 +111,23 @@ def test_a_team_that_is_away_stops_nothing(borg: Borg, home: Path, capsys: pytes
     out, err = capsys.readouterr()
     assert "Works?" in out
     assert err.count("the team is not read") <= 1
+
+
+def test_an_offer_of_a_teammates_is_shown_taken_or_refused_for_good(borg: Borg, home: Path) -> None:
+    made = borg("lesson", "add", "--question", "Is the pump primed?", "--consequence", "It runs dry.", "--json")
+    key = made["id"]
+    newer = {"id": key, "version": 7, "question": "Is the pump primed and vented?", "consequence": "It runs dry."}
+    Journal(home / "shared/bo@desk.lessons.jsonl").append([newer, {"id": "Lnew", "question": "Other?", "consequence": "c"}])
+    assert borg("lesson", "show", key, "--json")["question"] == "Is the pump primed?"
+    (offer,) = borg("lesson", "ratify", "--json")["offers"]
+    assert (offer["lesson"], offer["kind"], offer["by"]) == (key, "version", "bo@desk")
+    assert "bo@desk has another version" in borg("lesson", "ratify")
+    borg("lesson", "ratify", "--keep", offer["id"])
+    assert borg("lesson", "show", key, "--json")["question"] == "Is the pump primed and vented?"
+    assert borg("lesson", "ratify", "--json")["offers"] == []
+    Journal(home / "shared/bo@desk.lessons.jsonl").append([{"id": key, "kind": "tombstone", "ms": 9}])
+    (offer,) = borg("lesson", "ratify", "--json")["offers"]
+    assert offer["kind"] == "retirement"
+    borg("lesson", "ratify", "--drop", offer["id"])
+    assert borg("lesson", "ratify", "--json")["offers"] == []
+    assert borg("lesson", "show", key, "--json")["retired"] is False

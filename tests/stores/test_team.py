@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from borgd.cli.memory.team import init, run
 from borgd.config.schema import Config
-from borgd.errors import BorgError, InputError
+from borgd.errors import BorgError, InputError, JournalError
 from borgd.journal import Journal
 from borgd.lessons.team import card, hashed, owner_name, parse_name, public_lesson
 from borgd.memory.records import Outcome
@@ -87,12 +87,20 @@ def test_all_machines_end_with_the_same_memory(pair: tuple[Machine, Machine]) ->
         machine.sync()
     for machine in (mira, tobin):
         machine.knowledge.refresh_all()
-    one, two = (json.dumps(machine.knowledge.memory.export()) for machine in pair)
-    assert one == two
+    assert learned(mira) == learned(tobin)
+    one = json.dumps(mira.knowledge.memory.export())
     assert json.dumps(mira.start().memory.export()) != one
     again = mira.start()
     again.refresh_all()
     assert json.dumps(again.memory.export()) == one
+    assert tobin.knowledge.memory.succession().successors == {"L1": ("L2",)}
+    assert mira.knowledge.memory.succession().successors == {}, "a teammate's successor of an own lesson is an offer"
+
+
+def learned(machine: Machine) -> object:
+    """What memory holds, less what succession adds to it: that acts on teammates' lessons alone, so it differs."""
+    export = json.loads(json.dumps(machine.knowledge.memory.export()))
+    return export["sessions"], {name: {**found, "trust": 0} for name, found in export["lessons"].items()}
 
 
 def test_nothing_private_leaves(pair: tuple[Machine, Machine], shared: Path) -> None:
@@ -364,3 +372,39 @@ def test_a_teammates_constraint_must_match_like_any_lesson(pair: tuple[Machine, 
     tobin.knowledge.refresh_all()
     assert mira.knowledge.lessons["L1"].standing
     assert not tobin.knowledge.lessons["L1"].standing
+
+
+def test_links_in_the_directory_are_not_followed(pair: tuple[Machine, Machine], shared: Path, tmp_path: Path) -> None:
+    mira, tobin = pair
+    (tmp_path / "elsewhere").write_text(json.dumps(lesson("L1", "Linked?")) + "\n")
+    (shared / "eve@box.lessons.jsonl").symlink_to(tmp_path / "elsewhere")
+    tobin.sync()
+    assert tobin.knowledge.lessons == {}
+    (shared / "mira@box.lessons.jsonl").symlink_to(tmp_path / "elsewhere")
+    mira.add(lesson("L2", "Mine?"))
+    with pytest.raises(JournalError, match="is a link"):
+        mira.sync()
+    assert "Mine?" not in (tmp_path / "elsewhere").read_text()
+
+
+def test_the_same_persons_other_machine_is_own_and_a_copy_of_its_file_is_not(tmp_path: Path, shared: Path) -> None:
+    def home(machines: list[str]) -> Team:
+        team, _ = open_team(str(shared), "mira@box", machines)
+        assert team is not None
+        return team
+
+    files = {name: shared / f"{name}.lessons.jsonl" for name in ("mira@laptop", "tobin@laptop", "mira@laptop.x@y")}
+    for machines in (["laptop"], ["mira@laptop"]):
+        assert not home(machines).is_peer(files["mira@laptop"])
+        assert home(machines).is_peer(files["tobin@laptop"])
+        assert home(machines).is_peer(shared / "mira@laptop.lessons (copy).jsonl")
+    assert home([]).is_peer(files["mira@laptop"])
+
+
+def test_an_outcome_is_by_the_person_whose_file_it_is(pair: tuple[Machine, Machine], shared: Path) -> None:
+    mira, _ = pair
+    forged = Outcome(id="o", ms=1, lesson="L1", kind="changed", evidence="e", agent="a", session="s", engineer="mira")
+    Journal(shared / "eve@box.outcomes.jsonl").append([forged])
+    mira.knowledge.refresh_all()
+    assert mira.knowledge.team is not None
+    assert [one.engineer for part in Team(shared, "x@y").new_outcomes() for one in part] == ["eve"]

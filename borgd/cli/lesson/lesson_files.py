@@ -68,7 +68,8 @@ def records(name: str) -> list[dict[str, Any]]:
 def team() -> Team | None:
     """The team of this machine, or None; why a configured one cannot be read is said on standard error."""
     config = settings()
-    found, problem = open_team(config.team.directory, owner_name(engineer_name(config), machine_name()))
+    owner = owner_name(engineer_name(config), machine_name())
+    found, problem = open_team(config.team.directory, owner, config.people.machines)
     complain([problem] if problem else [])
     return found
 
@@ -86,12 +87,13 @@ def take_team(store: LessonStore) -> None:
     """The lessons of everyone else in the team into ``store``."""
     others = team()
     for path in others.files("lessons") if others else []:
-        take(store, Journal(path).read(), path, peer=True)
+        assert others is not None
+        take(store, Journal(path).read(), path, peer=others.is_peer(path), owner=others.owner_of(path))
 
 
-def take(store: LessonStore, reading: Reading, path: Path, *, peer: bool = False) -> None:
+def take(store: LessonStore, reading: Reading, path: Path, *, peer: bool = False, owner: str = "") -> None:
     """``reading`` of ``path`` into ``store``; what could not be read is said on standard error, with its line."""
-    applied = store.apply(reading.records, str(path), peer=peer)
+    applied = store.apply(reading.records, str(path), peer=peer, owner=owner)
     if applied.errors:
         applied = LessonStore().apply(reading.records, str(path), lines=record_lines(path), peer=peer)
     complain(f"{path}:{damage.line}: {damage.reason}" for damage in reading.damage if damage.lost)
@@ -231,6 +233,10 @@ def details(lesson: Lesson) -> str:
         ("reach", f"repo {lesson.repo}" if lesson.reach == "repo" else lesson.reach),
         ("source", "constraint (standing)" if lesson.standing else lesson.source),
         ("engineers", ", ".join(lesson.engineers)),
+        (
+            "claimed",
+            f"by {', '.join(lesson.claimed)} too, as the file of {lesson.engineers[0]} says" if lesson.claimed else "",
+        ),
         ("origin", lesson.origin),
         ("version", lesson.version),
         ("state", "retired" if lesson.retired else "peer: from a teammate's file" if lesson.peer else ""),

@@ -1,4 +1,4 @@
-"""``borg lesson ratify``: a person decides on each proposal, one key each; or by flags, for scripts."""
+"""``borg lesson ratify``: a person decides on each proposal and each offer of a teammate's, one key each; or by flags."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.lesson import team_offers
 from borgd.cli.lesson.lesson_files import here, load, print_json, records
 from borgd.cli.lesson.terminal import ask_text, key_press
 from borgd.cli.lesson.trial import plain, told, try_proposal
@@ -27,7 +28,7 @@ EPISODE_KEYS = "[w]rite a lesson of it  [d]rop  [s]kip  [q]uit"
 def run(argv: list[str]) -> int:
     """Ask about everything that waits, or do what the flags say."""
     parser = argparse.ArgumentParser(prog="borg lesson ratify", description="Decide on what was proposed.")
-    parser.add_argument("--keep", action="append", default=[], metavar="ID", help="make it a lesson")
+    parser.add_argument("--keep", action="append", default=[], metavar="ID", help="make it a lesson; take an offer")
     parser.add_argument("--drop", action="append", default=[], metavar="ID", help="never ask again; an episode too")
     parser.add_argument("--merge", action="append", default=[], nargs=2, metavar=("ID", "INTO"), help="join a lesson")
     parser.add_argument("--json", action="store_true", help="print what waits, or what was done, as JSON")
@@ -43,7 +44,11 @@ def run(argv: list[str]) -> int:
 def _by_flags(arguments: argparse.Namespace, state: ProposalTable) -> int:
     stories = episodes()
     done: list[dict[str, Any]] = []
+    waiting = team_offers.waiting_offers(state.verdicts)
     for key in arguments.keep:
+        if offer := team_offers.find(waiting, key):
+            done.append({"id": offer.id, "verdict": "keep", "lesson": team_offers.take(offer).id})
+            continue
         proposal = waiting_proposal(state.waiting, key, state.replaced)
         episode = stories.get(proposal.episode)
         trial = plain(try_proposal(proposal, episode))
@@ -52,7 +57,8 @@ def _by_flags(arguments: argparse.Namespace, state: ProposalTable) -> int:
         proposal = waiting_proposal(state.waiting, key, state.replaced)
         done.append({"id": proposal.id, "verdict": "merge", "lesson": merge(proposal, into).id})
     for key in arguments.drop:
-        name = key if key in stories else waiting_proposal(state.waiting, key, state.replaced).id
+        offer = team_offers.find(waiting, key)
+        name = key if key in stories else offer.id if offer else waiting_proposal(state.waiting, key, state.replaced).id
         decide(name, "drop")
         done.append({"id": name, "verdict": "drop", "lesson": ""})
     if arguments.json:
@@ -79,6 +85,7 @@ def _sheet(proposal: Proposal, episode: Episode | None, lessons: Sequence[Lesson
 
 def _print(state: ProposalTable, *, as_json: bool) -> int:
     lessons, stories = load().current(), episodes()
+    offered = team_offers.waiting_offers(state.verdicts)
     if as_json:
         waiting = [
             {
@@ -92,9 +99,10 @@ def _print(state: ProposalTable, *, as_json: bool) -> int:
             }
             for one in state.waiting
         ]
-        print_json({"waiting": waiting})
-    elif state.waiting:
-        print("\n\n".join(_sheet(one, stories.get(one.episode), lessons) for one in state.waiting))
+        print_json({"waiting": waiting, "offers": [team_offers.as_json(one) for one in offered]})
+    elif state.waiting or offered:
+        sheets = [_sheet(one, stories.get(one.episode), lessons) for one in state.waiting]
+        print("\n\n".join([*map(team_offers.told, offered), *sheets]))
         print("\nDecide in a terminal, or with --keep ID, --merge ID INTO, --drop ID.")
     else:
         print("Nothing is proposed. Agents propose after a correction; borg lesson episodes lists what they were told.")
@@ -103,6 +111,9 @@ def _print(state: ProposalTable, *, as_json: bool) -> int:
 
 def _ask(state: ProposalTable) -> int:
     stories = episodes()
+    offered = team_offers.waiting_offers(state.verdicts)
+    if not team_offers.ask(offered):
+        return 0
     for proposal in state.waiting:
         lessons = load().current()
         print(f"\n{_sheet(proposal, stories.get(proposal.episode), lessons)}")
@@ -113,7 +124,7 @@ def _ask(state: ProposalTable) -> int:
         print(f"\n{story(episode)}")
         if not _decide_episode(episode):
             return 0
-    print("\nThat was all." if state.waiting or waiting else "Nothing waits.")
+    print("\nThat was all." if state.waiting or waiting or offered else "Nothing waits.")
     return 0
 
 

@@ -194,7 +194,11 @@ def run(argv: list[str]) -> int:
     config = read_config(where)
     policy = policy_of(config)
     engineer = engineer_name(config)
-    team, _ = open_team(config.team.directory if options.lessons is None else "", owner_name(engineer, machine_name()))
+    team, _ = open_team(
+        config.team.directory if options.lessons is None else "",
+        owner_name(engineer, machine_name()),
+        config.people.machines,
+    )
     knowledge = Knowledge(where, config, engineer, lessons_file=options.lessons, team=team)
     knowledge.refresh_all()
     remote = repository_name(options.cwd)

@@ -47,7 +47,7 @@ def status(where: Paths) -> dict[str, object]:
     if not config.team.directory:
         raise BorgError("no team here: borg team init DIR makes one, borg team join DIR joins one")
     owner = owner_name(engineer_name(config), machine_name())
-    team = Team(Path(config.team.directory).expanduser(), owner)
+    team = Team(Path(config.team.directory).expanduser(), owner, config.people.machines)
     for _ in team.new_lessons():
         pass
     return {"directory": str(team.directory), "owner": owner, "members": team.members(), "problems": team.problems}
