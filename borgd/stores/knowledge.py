@@ -91,8 +91,10 @@ class Knowledge:
             self.index.add(lesson, self.episodes.stems(lesson.origin))
         changed = self._apply(reading.records, source, peer=False)
         self.unpublished_lessons.extend(reading.records if self.team is not None else [])
-        for path, records in self.team.new_lessons() if self.team is not None else ():
-            changed += self._apply(records, str(path), peer=self.team.is_peer(path), owner=self.team.owner_of(path))
+        team = self.team
+        for path, records in team.new_lessons() if team is not None else ():
+            assert team is not None
+            changed += self._apply(records, str(path), peer=team.is_peer(path), owner=team.owner_of(path))
         if changed or reading.replaced:
             self._scopes = None
             self.memory.know(self._known())
