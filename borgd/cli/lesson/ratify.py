@@ -18,6 +18,7 @@ from borgd.clock import now_ms
 from borgd.errors import BorgError, UsageError
 from borgd.lessons.episodes import Episode
 from borgd.lessons.lesson import Lesson
+from borgd.lessons.offers import told as offer_text
 from borgd.lessons.proposals import Proposal, ProposalTable, propose, table, unheard
 from borgd.recall.near_duplicates import NearDuplicate, near_duplicates
 
@@ -102,7 +103,7 @@ def _print(state: ProposalTable, *, as_json: bool) -> int:
         print_json({"waiting": waiting, "offers": [team_offers.as_json(one) for one in offered]})
     elif state.waiting or offered:
         sheets = [_sheet(one, stories.get(one.episode), lessons) for one in state.waiting]
-        print("\n\n".join([*map(team_offers.told, offered), *sheets]))
+        print("\n\n".join([*map(offer_text, offered), *sheets]))
         print("\nDecide in a terminal, or with --keep ID, --merge ID INTO, --drop ID.")
     else:
         print("Nothing is proposed. Agents propose after a correction; borg lesson episodes lists what they were told.")
