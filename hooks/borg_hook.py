@@ -416,7 +416,9 @@ def missed(path: str, failure: "Failure | None") -> None:
     try:
         if failure is None:
             os.unlink(path)
-        elif failure.cause == "timeout":
+        elif failure.cause == "timeout" and not os.path.lexists(
+            path[: -len("missed")] + "start"
+        ):  # else it is still starting
             file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             if os.fstat(file).st_size < MISSES:
                 os.write(file, b".")
