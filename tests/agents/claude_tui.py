@@ -97,6 +97,13 @@ class Terminal:
         shown, self._seen = self.text, b""
         return shown
 
+    def settle(self, seconds: float = 0.5) -> None:
+        """Until nothing is drawn for ``seconds``: what has just come up takes no key yet. Forgets nothing."""
+        before = -1
+        while before != len(self._seen):
+            before = len(self._seen)
+            self._read(seconds)
+
     def type(self, text: str) -> None:
         """Type as a person does, key by key."""
         for letter in text:

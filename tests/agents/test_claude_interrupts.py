@@ -96,6 +96,7 @@ def test_in_the_terminal_ten_questions_and_three_plans_all_come_up_and_all_are_c
         screen.press("enter")
         for number in range(10):
             screen.wait(rf"file\s*{number}[\s\S]*Spaces[\s\S]*cancel")
+            screen.settle()
             screen.press("enter")
         for _ in range(3):
             screen.wait(r"2\.\s*No")

@@ -25,7 +25,7 @@ OTHERS = [
 
 @pytest.fixture
 def orion(home: Path) -> Path:
-    write_config(home, "[recall]\nholdout = 0.0\n")
+    write_config(home, "[recall]\nholdout = 0.0\npolicy = 'budget'\nfloor = 0.05\n")  # a block is sure, whatever it costs
     write_lessons(
         home, lesson("orion1", QUESTION, scope=["Orion"], situations=["changing retries or backoff of the uploader"])
     )
