@@ -30,6 +30,8 @@ HARM = math.log(3.0)
 """design: evidence (a bet's log capital) that showing a lesson brings corrections, from which on it is said to."""
 COSTLY = 5
 """design: such lessons that are named."""
+FEW_CORRECTIONS = 3
+"""design: corrections from which on it is said how many more occasions it takes."""
 MONTH_DAYS = 30
 """design: the days over which withholding is counted, and the pace of occasions measured."""
 
@@ -114,6 +116,8 @@ def _plan(counts: OccasionCounts, rows: Sequence[OccasionRow]) -> str:
     """What it would take to know; empty where it is known."""
     if not counts.occasions:
         return ""
+    if float(counts.count[:, [0, 2]].sum()) < FEW_CORRECTIONS:
+        return "Too few corrections yet to say how long it takes to know."
     factor = needed(counts)
     if factor == 1.0:
         return ""
@@ -148,7 +152,8 @@ def _withholding(counts: OccasionCounts, rows: Sequence[OccasionRow], *, team: b
     held = sum(float(row.counts[:2].sum()) for row in recent)
     total = sum(float(row.counts.sum()) for row in recent)
     who = " across the team" if team else ""
-    said = f"Withheld: {held:,.0f} of {total:,.0f} occasions in the last {days} days"
+    span = f"the last {days} days" if days > 1 else "one day"
+    said = f"Withheld: {held:,.0f} of {total:,.0f} occasions in {span}"
     if not math.isfinite(counts.held_rate - counts.shown_rate):
         return f"{said}{who}."
     extra = max(0.0, counts.held_rate - counts.shown_rate) * held * MONTH_DAYS / days

@@ -135,3 +135,12 @@ def test_what_is_told_twice_counts_once_whoever_tells_it() -> None:
     head.hear([line], "a copy of one")
     assert head.occasions.used == 1
     assert not math.isnan(head.occasions.rows()[0].holdout)
+
+
+def test_nothing_is_foretold_from_next_to_nothing() -> None:
+    """Without a correction no rate is known: how long it takes to know is not said as a number."""
+    log = Lived(60)
+    log.outcomes = [one for one in log.outcomes if one.kind != "corrected"]
+    head = log.found().headline
+    assert head.occasions > 0
+    assert head.plan == "Too few corrections yet to say how long it takes to know."

@@ -216,7 +216,7 @@ def lines(
     series: Sequence[Series], x: Axis, y: Axis, title: str, width: int, *, steps: bool = False, zero: bool = False
 ) -> str:
     """Lines and bands over x. The axes' pixel ranges are set here."""
-    height, left, top = 250, 46, 30
+    height, left, top = 250, 54, 30
     picture = Picture(width, height, title)
     x.start, x.end, y.start, y.end = left, width - 12, height - 46, top
     picture.up(y, left, width - 12)
