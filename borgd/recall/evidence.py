@@ -209,13 +209,12 @@ class Index:
         for id in self._judged(work, context):
             entry = self._entries[id]
             own = self._own(entry, work)
-            hits = applies.hits_of(context.hits, id)
             seen[id] = applies.Seen(
                 situation=work.covered(own.situations),
-                place=applies.spoken_place(work.place(entry.lesson.scope), hits, scoped=bool(entry.lesson.scope)),
+                place=work.place(entry.lesson.scope),
                 all=work.shared(entry.whole, own.whole, work.seen),
                 episode=work.shared(entry.episode.code, own.episode, work.code),
-                hits=hits,
+                hits=applies.hits_of(context.hits, id),
                 has_signs=bool(entry.lesson.signs),
                 scoped=bool(entry.lesson.scope),
             )

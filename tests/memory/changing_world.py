@@ -134,8 +134,14 @@ def by_cost(
     """Lines and asked questions that are worth more than they cost."""
     left = told["policy"].session_lines
     first = choose_line(found, lessons, memory, done=(), lines_left=left, decision_id="e", **told)
-    last = choose_block(found, lessons, memory, done=(), delivered=first.shown, decision_id="t", **told)
+    last = choose_block(_open(found, first), lessons, memory, done=(), delivered=first.shown, decision_id="t", **told)
     return set(first.shown), set(last.shown)
+
+
+def _open(found: Sequence[Found], first: Choice) -> list[Found]:
+    """At Stop: that the situation has arisen and is not dealt with, as it mostly is by who was told."""
+    errs = {match.id: ERRS_TOLD if match.id in first.shown else ERRS for match in found}
+    return sorted((Found(match.id, match.evidence * errs[match.id]) for match in found), key=lambda match: -match.evidence)
 
 
 def by_budget(
@@ -143,7 +149,7 @@ def by_budget(
 ) -> tuple[set[str], set[str]]:
     """Lines and asked questions by the seed's rules, relative to the best match."""
     first: Choice = choose_early(found, lessons, memory, topics=[SYSTEM], done=(), decision_id="e", **told)
-    last: Choice = choose_stop(found, lessons, memory, done=set(first.shown), decision_id="t", **told)
+    last: Choice = choose_stop(_open(found, first), lessons, memory, done=set(first.shown), decision_id="t", **told)
     return set(first.shown), set(last.shown)
 
 

@@ -64,3 +64,22 @@ async def test_each_session_counts_once_when_it_ends(home: Path) -> None:
         await Agent(service, session="s2").send("SessionEnd", reason="other")
         assert service.assembly.knowledge.prior.contexts == before + 1
     assert (home / ".local/state/borgd/contexts.json").exists()
+
+
+def test_a_word_of_one_session_is_kept_only_as_a_hash_until_another_says_it(tmp_path: Path) -> None:
+    path = tmp_path / "contexts.json"
+    counts = ContextCounts(path)
+    counts.add("project Zwiebelfisch moves the importer to Quarknado")
+    counts.save()
+    assert "zwiebelfisch" not in path.read_text()
+    again = ContextCounts(path)
+    again.add("Zwiebelfisch needs a test")
+    again.save()
+    written = path.read_text()
+    assert "zwiebelfisch" in written
+    assert "quarknado" not in written
+    shipped = ContextPrior.shipped()
+    assert again.prior.contexts == shipped.contexts + 2
+    assert again.prior.counts["zwiebelfisch"] == 2
+    again.add("Zwiebelfisch once more")
+    assert again.prior.counts["zwiebelfisch"] == 3
