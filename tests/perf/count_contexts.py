@@ -1,9 +1,10 @@
-"""Make borgd/recall/prior_counts.py: in how many contexts each stem is, over imitation contexts from Git repositories.
+"""Make borgd/recall/text/document_frequencies.txt: in how many contexts each stem is, over contexts made from Git repositories.
 
-    python -m tests.perf.count_contexts REPOSITORY… > borgd/recall/prior_counts.py
+    python -m tests.perf.count_contexts REPOSITORY… > borgd/recall/text/document_frequencies.txt
 
 A context is a commit's message, the paths it touched and a piece of its diff, or a passage of the documentation. Counts
-of stems are all that is kept; stems that only one repository has, or fewer than ``LEAST`` contexts, are left out.
+of stems are all that is kept; stems that only one repository has, or fewer than ``LEAST`` contexts, are left out. The file
+names each repository with its commit and the first line of its licence.
 """
 
 from __future__ import annotations
@@ -28,14 +29,11 @@ LONGEST_STEM = 16
 MACHINE_MADE = re.compile(r"dependabot|renovate|bump|version", re.IGNORECASE)
 TRAILER = re.compile(r"(?i)(signed-off|co-authored|reviewed|change-id)")
 
-HEAD = '''"""Stems and in how many of the counted contexts each was. Data only, no promise beyond that.
-
-The contexts were made from nine public repositories with free licences (a web client, two web frameworks, an HTTP client
-for phones, a phone app, a task queue, infrastructure modules, an alert router, an analytics page): a commit's message,
-touched paths and a piece of its diff, or a passage of the documentation. Each line is a count and its stems; stems of
-one repository only are left out. tests/perf/count_contexts.py makes this file.
+HEAD = """# Stems and in how many of the counted contexts each was. Each line is a count and its stems.
+#
+# Made by tests/perf/count_contexts.py. A context is a commit's message, touched paths and a piece of its diff, or a passage of the
+# documentation. Stems of one repository only are left out. From these repositories:
 """
-'''
 
 
 def git(repository: str, *arguments: str) -> str:
@@ -76,8 +74,17 @@ def passages(repository: str, random_: random.Random) -> list[str]:
     return found[:PASSAGES]
 
 
+def source_of(repository: str) -> str:
+    """Where the repository is from, its commit, the first line of its licence."""
+    url = git(repository, "remote", "get-url", "origin").strip() or "no remote"
+    names = git(repository, "ls-tree", "--name-only", "HEAD").split("\n")
+    licence = next((name for name in names if name.upper().startswith(("LICENSE", "LICENCE", "COPYING"))), "")
+    first = git(repository, "show", f"HEAD:{licence}").strip().split("\n")[0].strip() if licence else "no licence file"
+    return f"{url} {git(repository, 'rev-parse', 'HEAD').strip()} {first}"
+
+
 def main(repositories: list[str]) -> None:
-    """Count and print the module."""
+    """Count and print the file."""
     random_ = random.Random(7)
     counts: Counter[str] = Counter()
     homes: dict[str, set[str]] = defaultdict(set)
@@ -100,14 +107,13 @@ def main(repositories: list[str]) -> None:
         plain = one.isascii() and not one.isdigit() and len(one) <= LONGEST_STEM
         if plain and count >= LEAST and len(homes[one]) > 1:
             lines[count].append(one)
-    print(HEAD)
-    print(f'CONTEXTS = {contexts}\n"""method: how many contexts were counted."""\n')
-    print(f'STEMS = {total}\n"""method: their distinct stems, summed over the contexts, with those left out."""\n')
-    print('COUNTS = """')
+    print(HEAD, end="")
+    for repository in repositories:
+        print(f"# {source_of(repository)}")
+    print(f"contexts {contexts}\nstems {total}")
     for count in sorted(lines, reverse=True):
         for line in textwrap.wrap(" ".join(sorted(lines[count])), width=112, break_long_words=False):
             print(count, line)
-    print('"""')
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How common each stem is in what sessions work on: document frequencies over contexts, and nothing else.
 
 A word that half of all contexts hold ("test", "add", "error") says nothing about which lesson applies. Promises: keeps
-counts of stems only, never the text or the order of its words. Must not read files; the shipped counts come as values.
+counts of stems only, never the text or the order of its words. Reads no file but the shipped counts.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib.resources import files
 
-from borgd.recall.text.document_frequency_counts import CONTEXTS, COUNTS, STEMS
 from borgd.recall.text.spelling import term
 from borgd.recall.text.words import tokens
 
@@ -101,9 +101,14 @@ def _number(value: object) -> float:
 
 @cache
 def _shipped() -> tuple[float, float, dict[str, float]]:
-    factor = SHIPPED_CONTEXTS / CONTEXTS
-    counts: dict[str, float] = {}
-    for line in COUNTS.strip().splitlines():
-        count, *stems = line.split()
-        counts.update(dict.fromkeys(stems, float(count) * factor))
-    return SHIPPED_CONTEXTS, STEMS * factor, counts
+    counted = {"contexts": 1.0, "stems": 0.0}
+    raw: dict[str, float] = {}
+    text = files("borgd.recall.text").joinpath("document_frequencies.txt").read_text("utf-8")
+    for line in text.split("\n"):
+        first, *stems = line.split() or ["#"]
+        if first in counted:
+            counted[first] = float(stems[0])
+        elif first != "#":
+            raw.update(dict.fromkeys(stems, float(first)))
+    factor = SHIPPED_CONTEXTS / counted["contexts"]
+    return SHIPPED_CONTEXTS, counted["stems"] * factor, {stem: count * factor for stem, count in raw.items()}
