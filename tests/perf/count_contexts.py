@@ -31,8 +31,8 @@ TRAILER = re.compile(r"(?i)(signed-off|co-authored|reviewed|change-id)")
 
 HEAD = """# Stems and in how many of the counted contexts each was. Each line is a count and its stems.
 #
-# Made by tests/perf/count_contexts.py. A context is a commit's message, touched paths and a piece of its diff, or a passage of
-# the documentation. Stems of one repository only are left out. From these repositories:
+# Made by tests/perf/count_contexts.py. A context is a commit's message, touched paths and a piece of its diff, or a
+# passage of the documentation. Stems of one repository only are left out. From these repositories:
 """
 
 
