@@ -132,7 +132,9 @@ async def test_words_typed_while_the_agent_works_that_bring_up_a_system_bring_it
     async with running_service() as service:
         agent = Agent(service, cwd="/w/none")
         await agent.prompt("Tidy up the module.")
-        assert "QUAY" in await agent.prompt("The scheduler of Quay too, its lock and how it sleeps.", prompt_id="p1")
+        assert "QUAY" in await agent.prompt(
+            "In Quay too: does the Quay scheduler keep its lock while it sleeps?", prompt_id="p1"
+        )
 
 
 @pytest.mark.parametrize("blocks", [True, False])
@@ -260,10 +262,10 @@ async def test_arguments_of_a_slash_command_are_work(home: Path) -> None:
         await agent.prompt("/fix")
         fields = {"expansion_type": "slash_command", "command_name": "fix", "prompt": "/fix", "prompt_id": "p1"}
         out = await agent.send(
-            "UserPromptExpansion", command_args="the Quay scheduler must keep its lock while it sleeps", **fields
+            "UserPromptExpansion", command_args="does the Quay scheduler keep its lock while it sleeps?", **fields
         )
         assert "QUAY" in out["hookSpecificOutput"]["additionalContext"]
-        assert session_of(service).prompts == ["/fix the Quay scheduler must keep its lock while it sleeps"]
+        assert session_of(service).prompts == ["/fix does the Quay scheduler keep its lock while it sleeps?"]
 
 
 @pytest.mark.parametrize("tool", ["Agent", "Task"])
@@ -274,7 +276,7 @@ async def test_a_subagent_is_told_what_its_own_prompt_brings_up(home: Path, tool
         agent = Agent(service, cwd="/w/none")
         await agent.prompt("Look into the two things from the list.")
         for number, asked in enumerate(
-            ("Count the lines of each file.", "How does the Quay scheduler sleep with its lock?")
+            ("Count the lines of each file.", "Does the Quay scheduler keep its lock while it sleeps?")
         ):
             given = {"description": "look", "prompt": asked, "subagent_type": f"kind{number}"}
             await agent.send("PreToolUse", tool_name=tool, tool_input=given, tool_use_id=f"s{number}", prompt_id="p1")
