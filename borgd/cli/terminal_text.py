@@ -39,3 +39,20 @@ def coloured(text: str, colour: str) -> str:
     """``text`` in ``colour`` where standard output is a terminal that shows it and nobody set NO_COLOR."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") in ("", "dumb") or not sys.stdout.isatty()
     return text if plain or not text else f"\x1b[{COLOURS[colour]}m{text}\x1b[0m"
+
+
+def flags_of(argv: list[str], command: str, docstring: str | None, **flags: str) -> frozenset[str]:
+    """Which of ``flags`` (name -> what it does) ``argv`` holds, for a command that takes nothing else.
+
+    A command without arguments starts without the parser: ``borg status`` is asked often.
+
+    :raises SystemExit: other arguments (2), or help was asked for (0).
+    """
+    if not argv:
+        return frozenset()
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog=f"borg {command}", description=about(docstring))
+    for name, summary in flags.items():
+        parser.add_argument(f"--{name}", action="store_true", help=summary)
+    return frozenset(name for name, given in vars(parser.parse_args(argv)).items() if given)

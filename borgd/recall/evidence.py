@@ -209,12 +209,13 @@ class Index:
         for id in self._judged(work, context):
             entry = self._entries[id]
             own = self._own(entry, work)
+            hits = applies.hits_of(context.hits, id)
             seen[id] = applies.Seen(
                 situation=work.covered(own.situations),
-                place=work.place(entry.lesson.scope),
+                place=applies.spoken_place(work.place(entry.lesson.scope), hits, scoped=bool(entry.lesson.scope)),
                 all=work.shared(entry.whole, own.whole, work.seen),
                 episode=work.shared(entry.episode.code, own.episode, work.code),
-                hits=applies.hits_of(context.hits, id),
+                hits=hits,
                 has_signs=bool(entry.lesson.signs),
                 scoped=bool(entry.lesson.scope),
             )

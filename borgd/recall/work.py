@@ -104,6 +104,8 @@ class Work:
         text = NameParts(context.text)
         self.named = {name for name, parts in names.items() if text.names(parts)}
         self.placed = set(places(names, context.cwd, context.remote))
+        directories = NameParts("\n\n".join(sorted({path.rpartition("/")[0] for path in touched})))
+        self.placed |= {name for name in self.named if directories.names(names[name])}
         self._somewhere = bool(names) and bool(context.cwd or context.remote)
 
     def _add_synonyms(self) -> None:

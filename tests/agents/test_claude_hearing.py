@@ -72,7 +72,7 @@ def test_a_correction_typed_while_it_works_is_heard_in_that_turn(home: Home) -> 
 def test_a_task_given_by_a_slash_command_brings_its_lessons(home: Home) -> None:
     commands = home.project / ".claude/commands"
     commands.mkdir(parents=True)
-    (commands / "longer.md").write_text("In Quay, make the scheduler sleep longer, and look at its lock. $ARGUMENTS\n")
+    (commands / "longer.md").write_text("In Quay, does the scheduler keep its lock while it sleeps? $ARGUMENTS\n")
     script = Script([use("Read", file_path=str(home.project / "src/calc.py")), {"text": "Read."}, {"text": "Done."}])
     with ScriptedModel(script) as model:
         ran = home.claude(model, "/longer at night")
@@ -81,9 +81,9 @@ def test_a_task_given_by_a_slash_command_brings_its_lessons(home: Home) -> None:
 
 
 def test_a_subagent_is_told_what_its_own_prompt_brings_up(home: Home) -> None:
-    asked = "SUBMARK How does the scheduler of Quay sleep, and with which lock?"
+    asked = "SUBMARK In Quay, does the scheduler keep its lock while it sleeps?"
     call = use("Agent", description="look", prompt=asked, subagent_type="general-purpose")
-    script = Script([call, {"text": "It sleeps."}], threads={"SUBMARK How": [{"text": "With its lock."}]})
+    script = Script([call, {"text": "It sleeps."}], threads={"SUBMARK In Quay": [{"text": "With its lock."}]})
     with ScriptedModel(script) as model:
         ran = home.claude(model, "Find out what the others do at night.", "--allowedTools", "Agent,Task")
     assert ran.code == 0, ran.err

@@ -36,7 +36,9 @@ def test_the_fourth_retrieval_of_an_exploring_subagent_is_refused(claude_home: H
         (home.project / f"src/f{number}.py").write_text(f"VALUE = {number}\n")
     config = home.root / ".config/borgd"
     config.mkdir(parents=True)
-    (config / "config.toml").write_text("[investigation.subagent]\nmax_retrieval_calls = 3\nmax_iterations = 'none'\n")
+    (config / "config.toml").write_text(
+        "[investigation.subagent]\nmode = 'enforce'\nmax_retrieval_calls = 3\nmax_iterations = 'none'\n"
+    )
     home.borg("install", "claude-code", "--apply")
     home.borg("start")
     spawn = {

@@ -75,6 +75,8 @@ class Meeting(NamedTuple):
     corrected: bool
     ms: int
     told_late: bool
+    rate: float
+    """The chance of its correction."""
 
 
 @dataclass
@@ -86,11 +88,20 @@ class Seen:
 
     def corrected(self, *, told: bool) -> list[bool]:
         """Of each occasion that was told, or was not: whether it was corrected from then on."""
+        return [met.corrected and not late for met, late in self._occasions(told=told)]
+
+    def true_rate(self, *, told: bool) -> float:
+        """The mean chance of a correction over those occasions."""
+        rates = [0.0 if late else met.rate for met, late in self._occasions(told=told)]
+        return sum(rates) / len(rates)
+
+    def _occasions(self, *, told: bool) -> list[tuple[Meeting, bool]]:
+        """Each with whether the push-back itself brought the lesson up."""
         found = []
         for key, met in self.met.items():
-            late = self.thrown.get(key, 0) > met.ms  # the push-back itself brought the lesson up
+            late = self.thrown.get(key, 0) > met.ms
             if key in self.thrown and (met.told_late if late else met.told) is told:
-                found.append(met.corrected and not late)
+                found.append((met, late))
         return found
 
 
@@ -134,7 +145,7 @@ async def session(service: Service, world: DaemonWorld, seen: Seen, chance: rand
             late = await agent.prompt(
                 f"No, that's wrong: with the {setting} of the {part} of {system} you must raise its {other} too."
             )
-        seen.met[f"n{number}", name] = Meeting(told, corrected, ms, name in late)
+        seen.met[f"n{number}", name] = Meeting(told, corrected, ms, name in late, rate)
         ended = ended and chance.random() < world.ends(told)
     if ended:
         await agent.send("SessionEnd", reason="other")

@@ -42,7 +42,7 @@ def test_segments_are_split_at_humps_and_at_everything_that_is_no_letter_or_digi
         ("ภาษาไทย", ["ภา", "าษ", "ษา", "าไ", "ไท", "ทย"]),
         ("Übergröße über", ["übergrösse", "über"]),
         ("हिन्दी में", ["हिन्दी", "में"]),
-        ("한국어 문서", ["한국어"]),
+        ("한국어 문서", ["한국어", "문서"]),
         ("Ⅷ ﬁle", ["viii", "file"]),
         ("can’t don't", ["can", "don"]),
     ],

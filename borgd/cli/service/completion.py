@@ -7,11 +7,8 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from importlib import import_module
-from io import StringIO
 
 import shtab
 
@@ -19,7 +16,6 @@ from borgd.cli.lesson.subcommands import SUBCOMMANDS
 from borgd.cli.terminal_text import about
 
 SHELLS = ("bash", "zsh", "fish")
-_OPTION = re.compile(r"--[a-z-]+")
 
 
 class _CaughtParser(BaseException):
@@ -35,21 +31,16 @@ def _catch(parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
 
 
 def parser_of(module: str, argv: list[str]) -> argparse.ArgumentParser:
-    """The parser of the command in ``module``; one that reads its arguments by hand is described by its own help."""
-    said = StringIO()
+    """The parser of the command in ``module``."""
     kept = argparse.ArgumentParser.parse_args
     argparse.ArgumentParser.parse_args = _catch  # type: ignore[assignment, method-assign]
     try:
-        with redirect_stdout(said):
-            import_module(module).run([*argv, "--help"])
+        import_module(module).run([*argv, "--help"])
     except _CaughtParser as caught:
         return caught.parser
     finally:
         argparse.ArgumentParser.parse_args = kept  # type: ignore[method-assign]
-    parser = argparse.ArgumentParser(description=said.getvalue().partition("\n\n")[2].strip())
-    for option in dict.fromkeys(_OPTION.findall(said.getvalue().partition("\n\n")[0])):
-        parser.add_argument(option, action="store_true")
-    return parser
+    raise AssertionError(f"{module} reads its arguments without a parser")
 
 
 def whole_parser() -> argparse.ArgumentParser:

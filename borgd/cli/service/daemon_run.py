@@ -1,4 +1,4 @@
-"""``borg run``: serve in the foreground until told to end. ``borg start``, systemd and the hook client run this too."""
+"""``borg run``: serve in the foreground; SIGTERM or Ctrl-C ends it. ``borg start``, systemd and the client run this too."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import logging
 import os
 import sys
 
-from borgd.errors import BorgError, ConfigError, UsageError, module_at_fault
+from borgd.cli.terminal_text import flags_of
+from borgd.errors import BorgError, ConfigError, module_at_fault
 from borgd.paths import user_paths
 from borgd.server.listen import Claim, claim
 
-USAGE = "usage: borg run\n\nServe in the foreground. SIGTERM or Ctrl-C ends it; the requests in flight are answered first."
 OF_THIS_PROCESS = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 """host: what systemd says to this process and not to those that it starts."""
 
@@ -20,11 +20,7 @@ def run(argv: list[str]) -> int:
 
     :raises AlreadyServingError: another process is this user's daemon.
     """
-    if argv:
-        if argv[0] in ("-h", "--help"):
-            print(USAGE)
-            return 0
-        raise UsageError(f"borg run takes no arguments, not {argv[0]!r}")
+    flags_of(argv, "run", __doc__)
     env = dict(os.environ)
     for name in OF_THIS_PROCESS:
         os.environ.pop(name, None)

@@ -1,4 +1,4 @@
-"""``borg start``: the daemon in the background, and not a word before it answers."""
+"""``borg start``: start the daemon in the background, unless it runs already; says so once it answers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import time
 from contextlib import suppress
 
 from borgd.cli.service.daemon_stop import STAY
-from borgd.errors import BorgError, NoDaemonError, UsageError
+from borgd.cli.terminal_text import flags_of
+from borgd.errors import BorgError, NoDaemonError
 from borgd.paths import user_paths
 from borgd.protocol.client import UnreachableError, call, daemon_pid
 
-USAGE = "usage: borg start [--json]\n\nStart the daemon in the background, unless it runs already."
 START_S = 30.0
 """design: seconds within which a daemon has loaded and answers, on a slow disk too."""
 PING_S = 2.0
@@ -30,11 +30,7 @@ def run(argv: list[str]) -> int:
 
     :raises NoDaemonError: one holds the socket and does not answer, or the new one does not come up.
     """
-    if argv and argv[0] in ("-h", "--help"):
-        print(USAGE)
-        return 0
-    if argv not in ([], ["--json"]):
-        raise UsageError(f"borg start takes only --json, not {' '.join(argv)!r}")
+    flags = flags_of(argv, "start", __doc__, json="one JSON document")
     started = not _answers()
     if started:
         _start()
@@ -43,7 +39,7 @@ def run(argv: list[str]) -> int:
     with suppress(FileNotFoundError):
         (user_paths().state / STAY).unlink()
     pid = daemon_pid(PING_S)
-    if argv:
+    if flags:
         print(f'{{"pid":{pid if pid is not None else "null"},"started":{"true" if started else "false"}}}')
     else:
         print(f"borgd {'started' if started else 'already runs'}, pid {pid}")

@@ -1,4 +1,4 @@
-"""``borg stop``: ask the daemon to end; end it where it does not answer.
+"""``borg stop``: stop the daemon; requests in flight are answered first, and one that does not answer is ended.
 
 Signals nobody but the process that holds both the socket, by the kernel's word, and the lock that names it.
 """
@@ -11,15 +11,12 @@ import sys
 import time
 from pathlib import Path
 
-from borgd.errors import BorgError, NoDaemonError, ProtocolError, UsageError
+from borgd.cli.terminal_text import flags_of
+from borgd.errors import BorgError, NoDaemonError, ProtocolError
 from borgd.paths import private_dir, user_paths
 from borgd.protocol.client import UnreachableError, call, daemon_pid
 from borgd.stores.daemon_lock import LOCK_NAME, is_locked, lock_owner, state_lock
 
-USAGE = """usage: borg stop [--stay]
-
-Stop the daemon. Requests in flight are answered first; one that does not answer is ended. The next session or prompt of an
-agent starts it again, unless --stay says that it is to stay so until borg start."""
 ASK_S = 2.0
 """design: seconds for the answer to a polite request."""
 END_S = 8.0
@@ -36,13 +33,9 @@ def run(argv: list[str]) -> int:
 
     :raises NoDaemonError: it can be neither asked nor safely ended.
     """
-    if argv and argv[0] in ("-h", "--help"):
-        print(USAGE)
-        return 0
-    if argv not in ([], ["--stay"]):
-        raise UsageError(f"borg stop takes only --stay, not {' '.join(argv)!r}")
+    flags = flags_of(argv, "stop", __doc__, stay="hooks do not start it again until borg start")
     code = _stop()
-    if argv:
+    if flags:
         (private_dir(user_paths().state) / STAY).touch(mode=0o600)
         print("It stays so until borg start.")
     return code

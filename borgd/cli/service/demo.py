@@ -14,12 +14,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from borgd.errors import BorgError, UsageError
+from borgd.cli.terminal_text import flags_of
+from borgd.errors import BorgError
 from borgd.paths import shipped, socket_path
 
-USAGE = (
-    "usage: borg demo\n\nA scripted session in a throw-away home: what an agent is told, and why. Touches nothing of yours."
-)
 START_S = 15.0
 """guard: the daemon must answer within this."""
 STEP_S = 10.0
@@ -121,11 +119,7 @@ def session(home: DemoHome) -> None:
 
 def run(argv: list[str]) -> int:
     """Run the demo; the exit code."""
-    if argv and argv[0] in ("-h", "--help"):
-        print(USAGE)
-        return 0
-    if argv:
-        raise UsageError(f"borg demo takes no arguments, not {argv[0]!r}")
+    flags_of(argv, "demo", __doc__)
     with tempfile.TemporaryDirectory(prefix="borg-demo-") as directory:
         home = DemoHome(Path(directory))
         config = Path(directory) / ".config" / "borgd"

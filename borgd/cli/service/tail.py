@@ -1,4 +1,4 @@
-"""``borg tail [--json]``: live events, one line each: when, which session, what was said, how long it took."""
+"""``borg tail``: events as they come, one line each: when, which session, what was said, how long it took."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from typing import Any
 
 import msgspec
 
-from borgd.cli.terminal_text import printable
-from borgd.errors import UsageError
+from borgd.cli.terminal_text import flags_of, printable
 from borgd.protocol.client import call
 
-USAGE = (
-    "usage: borg tail [--json]\n\nEvents as they come, one line each: when, which session, what was said, how long it took."
-)
 WAIT_S = 30
 """design: seconds that the daemon holds a question while nothing happens."""
 
@@ -30,16 +26,12 @@ def line(event: dict[str, Any]) -> str:
 
 def run(argv: list[str]) -> int:
     """Print until interrupted."""
-    if argv and argv[0] in ("-h", "--help"):
-        print(USAGE)
-        return 0
-    if argv not in ([], ["--json"]):
-        raise UsageError(f"borg tail takes only --json, not {' '.join(argv)!r}")
+    flags = flags_of(argv, "tail", __doc__, json="one JSON object a line")
     since = -1
     while True:
         body = msgspec.json.encode({"since": since, "wait": WAIT_S})
         answer = msgspec.json.decode(call("tail", body, WAIT_S + 5).out)
         since = answer["last"]
         for event in answer["events"]:
-            print(msgspec.json.encode(event).decode() if argv else line(event))
+            print(msgspec.json.encode(event).decode() if flags else line(event))
         sys.stdout.flush()

@@ -12,6 +12,9 @@ import unicodedata
 MIN_WORD = 3
 """design: words shorter than this say too little to be matched ("is", "to", "id")."""
 
+MIN_SYLLABLES = 2
+"""design: the same of words in Hangul, of which each character is a syllable; most nouns have two."""
+
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -22,6 +25,7 @@ _MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u067
 
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
 _WORD = re.compile(rf"[{_SPACELESS}]+|(?:(?![{_SPACELESS}])[^\W_]|[{_MARKS}])+")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]+\Z")
 _SPACELESS_RUN = re.compile(rf"[{_SPACELESS}]+\Z")
 _ASCII_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -76,7 +80,8 @@ def segments(text: str) -> list[str]:
 def tokens(text: str) -> list[str]:
     """The words of ``text`` that matching looks at, in order, case-folded, with repeats.
 
-    Words of ``MIN_WORD`` characters or more; a camelCase word is followed by its parts, of any length above one.
+    Words of ``MIN_WORD`` characters or more (in Hangul ``MIN_SYLLABLES``); a camelCase word is followed by its parts, of any
+    length above one.
     Runs of scripts without spaces come as bigrams.
     """
     found: list[str] = []
@@ -90,7 +95,7 @@ def tokens(text: str) -> list[str]:
             continue
         humps = _humps(word)
         folded = word.casefold()
-        if len(folded) >= MIN_WORD:
+        if len(folded) >= MIN_WORD or (len(folded) >= MIN_SYLLABLES and _HANGUL.match(folded)):
             found.append(folded)
         if len(humps) > 1:
             found.extend(part.casefold() for part in humps if len(part) > 1)
