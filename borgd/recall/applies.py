@@ -8,6 +8,8 @@ probability = 1 / (1 + e^−(sum of the parts)), each part one named observation
 - ``episode``: the code that was corrected, once, in the code of now.
 - ``sign``, ``two_signs``: so many of the lesson's signs match what was edited, or the closing words.
 - ``handled``: a pattern that shows the point dealt with matches; ``handled_sign``: and a sign too.
+- ``close``: a lesson without signs, most of one situation and very much of the lesson there: lessons filed before there were
+  signs go on as they did. Its weight is chosen, not fitted.
 - ``place``, ``scoped``, ``stop``, ``no_signs``, ``base``: where it is, what kind of lesson and moment it is.
 
 Each part is judged for the current prompt's work and for the whole session; whichever speaks more strongly counts.
@@ -39,6 +41,7 @@ WEIGHTS: dict[str, float] = {
     "place": 5.66,
     "scoped": 1.17,
     "stop": -0.64,
+    "close": 3.2,
 }
 """tuned: a logistic regression with a ridge on two labelled sets (sessions after a correction, four variants of their
 lessons; contexts with graded lessons, at half weight); ``borg debug loop --later --cross-fit`` prints what holds for
@@ -47,6 +50,11 @@ systems that it was not fitted on."""
 ENOUGH = 0.8
 """tuned: the same; the median of the best lesson's ``all``. A lesson alone on its topic leads nobody: with less than this
 it is not first, and its lead is a share of this."""
+
+MOST = 0.6
+"""design: the share of a situation from which a lesson without signs may block: a person asked for just what it is about."""
+VERY_MUCH = 1.5
+"""design: how much of the lesson, beside that; few contexts of the labelled sets have so much of any lesson."""
 
 SPOKEN = 0.7
 """design: that place; as for a scope that is only spoken of."""
@@ -66,6 +74,7 @@ SAID = {
     "place": "the session works where it belongs",
     "scoped": "it belongs to a system",
     "stop": "the work is done",
+    "close": "it has no signs, but most of a situation and much of the lesson are there",
     "base": "how seldom any lesson applies",
 }
 """What each part says to a person."""
@@ -106,6 +115,7 @@ def observations(seen: Mapping[str, Seen], *, stop: bool) -> dict[str, dict[str,
             "place": one.place,
             "scoped": float(one.scoped),
             "stop": float(stop),
+            "close": float(not one.has_signs and one.situation * lead >= MOST and one.all >= VERY_MUCH),
         }
     return found
 
@@ -121,8 +131,11 @@ def probability(parts: Mapping[str, float]) -> float:
 
 
 def spoken_place(place: float, hits: PatternHits, *, scoped: bool) -> float:
-    """The place of a lesson: one without scope is at home anywhere where two of its signs match the code."""
-    return max(place, SPOKEN) if not scoped and hits.signs > 1 else place
+    """The place of a lesson: one without scope is at home anywhere where two of its signs match the code; one whose
+    system is named is as much at home as where it works, since a person who names it means it."""
+    if scoped:
+        return 1.0 if place > 0 else 0.0
+    return max(place, SPOKEN) if hits.signs > 1 else place
 
 
 def hits_of(hits: Mapping[str, PatternHits], lesson: str) -> PatternHits:
