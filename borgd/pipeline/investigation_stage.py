@@ -148,8 +148,7 @@ class InvestigationStage:
             self.problem = str(error)
             self.uncounted += 1
             return otherwise
-        if work == self._before:
-            self.problem = ""
+        self.problem = ""
         return said
 
     async def sweep(self, now_ms: int) -> None:

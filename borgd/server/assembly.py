@@ -135,6 +135,10 @@ class Assembly:
         with suppress(OSError):  # a little sharpness is lost, nothing else
             self.knowledge.counts.save()
 
+    def problems(self) -> list[str]:
+        """What cannot be read or counted at the moment, a sentence each."""
+        return [*self.knowledge.problems[-10:], *filter(None, [self.investigations.problem, self.occasions.unread])]
+
     def status(self) -> dict[str, Any]:
         """Counts for ``borg status``."""
         return {

@@ -391,7 +391,7 @@ class Service:
                 "undelivered": self.assembly.recall.undelivered,
                 "not_enforced": dict(self.assembly.pipeline.not_enforced),
             }
-            found["problems"] += self.assembly.knowledge.problems[-10:]
+            found["problems"] += self.assembly.problems()
         return found
 
 

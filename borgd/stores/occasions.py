@@ -9,6 +9,7 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 
 import msgspec
 
@@ -73,6 +74,8 @@ class OccasionStore:
         self.complete = False
         """Whether everything that was there at the start is read."""
         self.problem = ""
+        self.unread = ""
+        """Why the journals cannot be read at the moment, or nothing."""
         self.unpublished: list[SettledOutcome] = []
         """SettledOutcome here and not told to the team yet."""
         self._decisions = TypedFollower(decisions, _Line)
@@ -86,8 +89,9 @@ class OccasionStore:
         self._evidence: dict[str, float] = {}
         path = decisions.path
         if not path.exists() or path.stat().st_size <= SOON_BYTES:
-            self._follow()
-            self.complete = True
+            with suppress(JournalError):  # nothing is withheld meanwhile; settle reports it
+                self._follow()
+                self.complete = True
 
     def last_contact(self, lesson: str) -> int | None:
         """When a session of this machine last had contact with it, ms since the epoch; NEVER, or None: not known yet."""
@@ -103,11 +107,13 @@ class OccasionStore:
         return holdout(self._evidence.get(lesson, 0.0))
 
     def settle(self, now_ms: int) -> None:
-        """Take in what is new, settle what is due. Blocks on the disk.
-
-        :raises JournalError: a journal cannot be read.
-        """
-        self._follow()
+        """Take in what is new, settle what is due. Blocks on the disk. ``unread`` says what cannot be read at the moment."""
+        try:
+            self._follow()
+        except JournalError as error:
+            self.unread = str(error)
+            return
+        self.unread = ""
         due = [key for key, one in self._pending.items() if now_ms >= one.coin_ms + one.horizon_ms]
         settled = [self._settled(self._pending.pop(key)) for key in due]
         counted = [one for one in settled if self._count(one, self._name(one.decision), one.lesson)]

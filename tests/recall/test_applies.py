@@ -110,9 +110,9 @@ def test_only_new_lines_are_what_an_edit_wrote(old: str, new: str, kept: str) ->
 @pytest.mark.parametrize("text", ["/srv/builds/weir-control/src/gates.py", "apps/weir_control/gates.py"])
 def test_a_touched_path_places_work_that_has_no_directory(text: str) -> None:
     store = index(SLUICE, OTHER)
-    spoken = Context(text="weir control: a new valve driver")
+    nowhere = Context(text="a new valve driver\nsrc/other/valves.py")
     touched = Context(text=f"a new valve driver\n{text}")
-    assert chances(store, touched)["SLUICE"] > chances(store, spoken)["SLUICE"]
+    assert chances(store, touched)["SLUICE"] > 10 * chances(store, nowhere).get("SLUICE", 1e-9)
 
 
 @pytest.mark.parametrize("word", ["환불", "수문", "배포"])
