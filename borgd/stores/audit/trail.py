@@ -13,6 +13,7 @@ block on the disk; ``later`` does not.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections import deque
@@ -329,7 +330,11 @@ class AuditTrail:
         """The last verdicts, ``session``'s only where one is named; ``last`` 0: all of them.
 
         Without a session only as much of the end is read as it takes.
+
+        :raises LimitError: the trail is there and cannot be read.
         """
+        if self.journal.path.exists() and not os.access(self.journal.path, os.R_OK):
+            raise LimitError(f"{self.journal.path} cannot be read: Permission denied; check its permissions")
         if last and not session:
             found: list[dict[str, Any]] = []
             damaged = 0
