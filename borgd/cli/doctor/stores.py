@@ -49,7 +49,7 @@ def configuration(scene: Scene) -> Iterator[DoctorFinding]:
     try:
         read_config(scene.where)
     except ConfigError as error:
-        todo = f"mend it ({quoted('borg', 'doctor')} shows whether it is); until then the defaults serve and commands refuse"
+        todo = f"fix it ({quoted('borg', 'doctor')} shows whether it is); until then the defaults serve and commands refuse"
         yield DoctorFinding("config", BAD, str(error), todo)
         return
     path = scene.where.config_file
