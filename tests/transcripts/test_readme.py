@@ -54,9 +54,8 @@ def session() -> Session:
     made = Session(confinement())
     made.write("CLAUDE.md", RULES)
     made.run("git init -q --bare ~/origin.git; borg debug simulate --out ~/world --sessions 5 --lessons 5")
-    made.run(
-        "mkdir -p ~/.local/share && mkdir -m 700 ~/.local/share/borgd && cp ~/world/decisions.jsonl ~/.local/share/borgd/decisions.jsonl"
-    )
+    made.run("mkdir -p ~/.local/share && mkdir -m 700 ~/.local/share/borgd")
+    made.run("cp ~/world/decisions.jsonl ~/.local/share/borgd/decisions.jsonl")
     yield made  # type: ignore[misc]
     made.close()
 
