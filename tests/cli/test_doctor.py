@@ -96,6 +96,7 @@ def test_an_interpreter_that_is_gone_and_an_old_client_are_told(at: Home) -> Non
     assert any("is not the client of borgd" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_a_stopped_daemon_and_a_stranger_on_the_socket_are_told_apart(at: Home) -> None:
     with at.daemon() as process:
         process.send_signal(signal.SIGSTOP)

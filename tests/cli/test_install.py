@@ -129,6 +129,7 @@ group = st.fixed_dictionaries({"hooks": st.lists(hook, min_size=1, max_size=2)},
 events = st.sampled_from(["Stop", "PreToolUse", "SessionEnd", "Setup"])
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(events, st.lists(group, max_size=3)))
 def test_foreign_entries_survive_in_their_order(home: Path, hooks: dict[str, list[dict[str, object]]]) -> None:

@@ -334,6 +334,7 @@ def test_a_strange_answer_is_nothing(tmp_path: Path, reply: bytes, cause: str, r
     assert home.hook_log[0].split()[3] == cause
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["Stop", "PreToolUse"])
 def test_a_deaf_socket_and_a_stopped_daemon_time_out(tmp_path: Path, event: str) -> None:
     deaf, stopped = Home(tmp_path / "deaf"), Home(tmp_path / "stopped")

@@ -98,6 +98,7 @@ names = st.sampled_from(sorted({name for table in TABLES.values() for name in ta
 keys = st.sampled_from(["command", "cmd", "file_path", "path", "paths", "url", "subagent_type"]) | st.text(max_size=5)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(
     st.sampled_from([*TABLES, "other"]),

@@ -69,6 +69,7 @@ def test_one_document_a_group_scores_as_rank_bm25_does(size: int, seed: int) -> 
 groups_ = st.lists(st.lists(st.lists(st.sampled_from(WORDS[:8]), max_size=6), max_size=4), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(groups_, st.lists(st.sampled_from(WORDS[:10]), max_size=12), st.sampled_from([0.0, 0.5, 1.0]), st.data())
 @settings(max_examples=400, deadline=None)
 def test_groups_score_as_the_formula_says_whatever_was_added_replaced_and_removed(

@@ -215,6 +215,7 @@ def truth_of(log: Log, replay: Replay, candidate: CandidatePolicy) -> dict[str, 
     return {name: float(given.shown[rows[name]] @ np.array(values)[rows[name]]) / free.sum() for name, values in per.items()}
 
 
+@pytest.mark.slow
 def test_every_interval_holds_the_truth(rich: Log, bold: CandidatePolicy) -> None:
     others = [parse("forgiving", ["belief.ignored=0.1"]), parse("few", ["early_cap=2"]), parse("sure", ["explore=false"])]
     replay = replayed(rich, bold, *others)

@@ -71,6 +71,7 @@ def test_of_many_started_at_once_exactly_one_serves(tmp_path: Path, count: int, 
     assert not home.socket.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["idle", "busy", "stopped"])
 def test_a_second_one_never_takes_the_socket_of_the_first(tmp_path: Path, state: str) -> None:
     home = Home(tmp_path)
