@@ -148,7 +148,8 @@ class InvestigationStage:
             self.problem = str(error)
             self.uncounted += 1
             return otherwise
-        self.problem = ""
+        if work == self._before:
+            self.problem = ""
         return said
 
     async def sweep(self, now_ms: int) -> None:

@@ -21,8 +21,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from buddhi import policy as theirs
-from buddhi.decisions.aggregate_budget import aggregate_budget, required_confidence
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +30,10 @@ from borgd.limits.interrupts.ceilings import InterruptPolicy, policy
 from borgd.limits.interrupts.exact_fractions import unit
 from borgd.limits.interrupts.replay import InterruptReplay
 from borgd.limits.interrupts.verdict import Ask
+
+pytest.importorskip("buddhi", reason="buddhikernel is not installed: pip install 'borgd[oracles]'")
+from buddhi import policy as theirs
+from buddhi.decisions.aggregate_budget import aggregate_budget, required_confidence
 
 ROOT = theirs.GLOBAL_SCOPE
 NOON = 1_767_182_400_000

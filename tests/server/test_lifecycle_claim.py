@@ -241,7 +241,7 @@ def test_a_lock_file_that_was_removed_is_noticed(where: Paths) -> None:
 
 def test_a_runtime_directory_that_went_is_noticed(where: Paths) -> None:
     held = claim(where, os.environ)
-    where.run.rename(where.run.with_name("gone"))
+    where.run.rename(where.state / "gone")
     assert lost(held)
 
 

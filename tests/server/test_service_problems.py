@@ -76,6 +76,7 @@ async def test_limits_that_cannot_be_counted_show_until_they_can(orion: Path) ->
         assert any("investigations" in problem for problem in problems(service))
         directory.unlink()
         await agent.prompt("Paint the fence, please.")
+        await agent.send("PreToolUse", tool_name="Read", tool_input={"file_path": "/w/a"}, tool_use_id="x")
         assert problems(service) == []
 
 

@@ -138,7 +138,7 @@ class AuditTrail:
         found = next((head for head in heads if head is not None), None)
         if found is not None:
             self._head = found
-        elif reading.replaced:
+        elif reading.replaced or not self._head.seq:  # another process may have begun the trail and put it aside since
             self._head = self._last_of_parts()
         return self._head
 
@@ -279,9 +279,9 @@ class AuditTrail:
                     self._counter.start()
                 return {}
             found = {limit: dict(verdicts) for limit, verdicts in self._counts.items()}
-        with self._waiting_lock:
-            for entry, _ in self._waiting:
-                _add(found, entry.limit, entry.verdict)
+            with self._waiting_lock:  # inside the other lock, so that no entry is just between waiting and written
+                for entry, _ in self._waiting:
+                    _add(found, entry.limit, entry.verdict)
         return found
 
     def _count_all(self) -> None:
