@@ -64,6 +64,9 @@ def test_the_lesson_comes_early_and_at_stop_and_the_next_stop_is_quiet(home: Hom
 def test_a_lesson_not_delivered_early_is_asked_at_stop(home: Home) -> None:
     lesson = home.json("lesson", "list")["lessons"][0]["id"]
     home.borg("lesson", "edit", lesson, "--scope", "")
+    home.borg("stop")
+    (home.root / ".config/borgd/config.toml").write_text("[recall]\nholdout = 0.0\npolicy = 'budget'\n")
+    home.borg("start")
     answer: Turn = {"text": f"{lesson}: applies - the cap is raised to 60 s as well."}
     with ScriptedModel(Script([edit(home), DONE, edit(home), answer])) as model:
         ran = home.claude(model, WORK)
