@@ -15,7 +15,7 @@ pytestmark = pytest.mark.perf
 
 SESSIONS = sized(360, 120)
 SEEDS = sized((1, 2, 3), (1,))
-AFTER = 60
+AFTER = sized(60, 30)
 """Sessions after the change at which beliefs are held against the truth."""
 CASES = {
     "everything": Learning(),
