@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from borgd.lessons.redact import redact
 from borgd.lessons.rule_words import FORMS, VERBS, WIDE, is_rule, quoted
 from borgd.lessons.rules_markdown import BULLET, MarkdownItem, items
 from borgd.lessons.sanitize import CONSEQUENCE_CHARS, PHRASE_CHARS, QUESTION_CHARS, clean, clean_all
@@ -123,13 +124,14 @@ def _candidate(item: MarkdownItem, rule: str, name: str, why_not: str) -> RuleCa
 
 def _situations(item: MarkdownItem, core: str) -> tuple[str, ...]:
     """When the rule applies, from what it stands under, its own words, and the code and paths that it names."""
+    core = redact(core)  # the paths are looked for in what is left: an address holds a password in a path's shape
     found = [heading for heading in item.headings[-2:] if not _PLAIN_HEADING.match(heading)]
     found.append(item.lead.rstrip(":： "))
     label = _LABEL.match(core)
     if label and not _MARKER.match(label["label"]):
         found.append(label["label"])
     found.append((label["rest"] if label else core).replace("`", ""))
-    spans = [*item.code, *_PATH.findall(re.sub(r"`[^`]*`", " ", core))]
+    spans = [*map(redact, item.code), *_PATH.findall(re.sub(r"`[^`]*`", " ", core))]
     if spans:
         found.append(f"work with {', '.join(dict.fromkeys(spans))}")
     return clean_all((one.strip(_ENDS) for one in found), PHRASE_CHARS, SITUATIONS)

@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from borgd.agents.event import Event
 from borgd.journal import GroupCommit, Journal
-from borgd.lessons.redact import redact_head
+from borgd.lessons.redact import redact, redact_head
 from borgd.memory.records import Decision, Outcome
 from borgd.memory.sources.answers import answers
 from borgd.memory.sources.judge import (
@@ -84,7 +84,8 @@ class OutcomeStage:
             session.changed = True
             session.write(("#borg-changed", ""))
         session.edits += 1
-        texts = [text for field in WRITTEN if isinstance(text := tool.input.get(field), str)]
+        # whole, before it is cut into lines: a key of several lines is known by its first one
+        texts = [redact(text) for field in WRITTEN if isinstance(text := tool.input.get(field), str)]
         lines = [line[:LINE_CHARS] for text in texts for line in text.split("\n") if line.strip()]
         paths = touched(event)
         session.changed_paths.extend(paths)

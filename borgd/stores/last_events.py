@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from borgd.files import replace_file
+from borgd.lessons.redact import redact
 
 FILE = "last-events.json"
 AGENTS = 32
@@ -38,7 +39,8 @@ class LastEvents:
         self._changed = False
 
     def note(self, agent: str, event: str, now_ms: int) -> None:
-        """An event came."""
+        """An event came; its name is the agent's own word, so a secret in it is taken out."""
+        event = redact(event)
         events = self.times.get(agent)
         if events is None:
             if len(self.times) >= AGENTS:

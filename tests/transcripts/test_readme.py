@@ -53,6 +53,7 @@ def spans() -> list[str]:
 def session() -> Session:
     made = Session(confinement())
     made.write("CLAUDE.md", RULES)
+    made.run("mkdir -p ~/.claude")
     made.run("git init -q --bare ~/origin.git; borg debug simulate --out ~/world --sessions 5 --lessons 5")
     made.run("mkdir -p ~/.local/share && mkdir -m 700 ~/.local/share/borgd")
     made.run("cp ~/world/decisions.jsonl ~/.local/share/borgd/decisions.jsonl")
