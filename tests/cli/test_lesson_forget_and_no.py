@@ -24,22 +24,6 @@ from borgd.stores.past import assimilate_state
 Borg = Callable[..., Any]
 
 
-@pytest.fixture
-def borg(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Borg:
-    monkeypatch.chdir(home)
-    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
-    (home / ".config/borgd").mkdir(parents=True)
-    (home / ".config/borgd/config.toml").write_text('[people]\nengineer = "ada"\n')
-    private_dir(user_paths().data)
-
-    def call(*argv: str) -> Any:
-        assert dispatch([*argv]) == 0
-        out = capsys.readouterr().out
-        return json.loads(out) if "--json" in argv else out
-
-    return call
-
-
 def lesson(borg: Borg, question: str, *more: str) -> str:
     made = borg("lesson", "add", "--question", question, "--consequence", "UNIQUEWORDS break.", *more, "--json")
     return str(made["id"])

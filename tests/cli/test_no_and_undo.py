@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from borgd.cli import dispatch
 from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, PoolEntry
@@ -18,22 +16,6 @@ from borgd.stores import forgotten_lessons
 from tests.cli.terminal import in_a_terminal
 
 Borg = Callable[..., Any]
-
-
-@pytest.fixture
-def borg(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Borg:
-    monkeypatch.chdir(home)
-    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
-    (home / ".config/borgd").mkdir(parents=True)
-    (home / ".config/borgd/config.toml").write_text('[people]\nengineer = "ada"\n')
-    private_dir(user_paths().data)
-
-    def call(*argv: str) -> Any:
-        assert dispatch([*argv]) == 0
-        out = capsys.readouterr().out
-        return json.loads(out) if "--json" in argv else out
-
-    return call
 
 
 def lesson(borg: Borg, question: str) -> str:

@@ -198,7 +198,7 @@ def _write(messages: Sequence[Message], path: Path) -> int:
 
     model = training.train(messages)
     buffer = BytesIO()
-    np.savez_compressed(buffer, **training.saved(model))  # type: ignore[arg-type]
+    np.savez_compressed(buffer, **training.saved(model))  # type: ignore[arg-type]  # numpy types ** as its flag
     replace_file(path, buffer.getvalue())
     print(f"{path}: from {len(messages)} messages; thresholds {', '.join(f'{one:.2f}' for one in model.thresholds)}")
     return 0

@@ -28,7 +28,7 @@ RUN_S = 5.0
 """guard: the client ends within a second; a machine under load gets more."""
 VERSION_S = 5.0
 """guard: seconds that another program called borg gets to say what it is."""
-TODO = "borg install claude-code --apply"
+INSTALL = "borg install claude-code --apply"
 
 
 def client(scene: Scene) -> Iterator[DoctorFinding]:
@@ -37,40 +37,40 @@ def client(scene: Scene) -> Iterator[DoctorFinding]:
     fix = partial(place_client, scene.where)
     found = installed_client(scene.where)
     if found is None:
-        yield DoctorFinding("client", NOTE, f"not installed at {path}", TODO)
+        yield DoctorFinding("client", NOTE, f"not installed at {path}", INSTALL)
         return
     info = path.stat()
     if info.st_uid != os.getuid() or stat.S_IMODE(info.st_mode) & 0o022:
-        yield DoctorFinding("client", BAD, f"{path} can be changed by others", TODO, fix)
+        yield DoctorFinding("client", BAD, f"{path} can be changed by others", INSTALL, fix)
     if not os.access(path, os.X_OK):
-        yield DoctorFinding("client", BAD, f"{path} cannot be executed", TODO, fix)
+        yield DoctorFinding("client", BAD, f"{path} cannot be executed", INSTALL, fix)
         return
     other = f"{path} is not the client of borgd {__version__}: an older or a changed one"
     if not os.access(found.interpreter, os.X_OK):
         yield DoctorFinding(
-            "client", BAD, f"its interpreter {found.interpreter} is gone: every hook says nothing", TODO, fix
+            "client", BAD, f"its interpreter {found.interpreter} is gone: every hook says nothing", INSTALL, fix
         )
         if not found.current:
-            yield DoctorFinding("client", BAD, other, TODO, fix)
+            yield DoctorFinding("client", BAD, other, INSTALL, fix)
         return
     module = path.with_name(MODULE)
     if not module.exists():
-        yield DoctorFinding("client", BAD, f"{module} is missing: every hook says nothing", TODO, fix)
+        yield DoctorFinding("client", BAD, f"{module} is missing: every hook says nothing", INSTALL, fix)
         return
     broken = _broken(path, found.interpreter)
     if broken:
-        yield DoctorFinding("client", BAD, f"{path} does not run ({broken}): every hook says nothing", TODO, fix)
+        yield DoctorFinding("client", BAD, f"{path} does not run ({broken}): every hook says nothing", INSTALL, fix)
     elif not found.current:
-        yield DoctorFinding("client", BAD, other, TODO, fix)
+        yield DoctorFinding("client", BAD, other, INSTALL, fix)
     else:
         yield DoctorFinding("client", OK, f"{path}, run by {found.interpreter}")
     if "/shims/" in found.interpreter:
         text = f"{found.interpreter} is a shim, which costs each hook tens of milliseconds"
-        yield DoctorFinding("client", NOTE, text, TODO)
+        yield DoctorFinding("client", NOTE, text, INSTALL)
     elif is_of_a_patch_release(found.interpreter):
         text = f"{found.interpreter} goes with the next update of Python; a daemon that starts after it mends the client"
         better = own_interpreter()
-        yield DoctorFinding("interpreter", NOTE, text, TODO if better != found.interpreter else "")
+        yield DoctorFinding("interpreter", NOTE, text, INSTALL if better != found.interpreter else "")
 
 
 def _broken(path: Path, interpreter: str) -> str:
@@ -101,20 +101,20 @@ def launcher(scene: Scene) -> Iterator[DoctorFinding]:
     path, fix = launch_path(scene.where), partial(place_client, scene.where)
     if not path.exists() and not path.is_symlink():
         if client_path(scene.where).exists():
-            yield DoctorFinding("start", BAD, f"{path} is missing: no hook can start the daemon", TODO, fix)
+            yield DoctorFinding("start", BAD, f"{path} is missing: no hook can start the daemon", INSTALL, fix)
         else:
-            yield DoctorFinding("start", NOTE, "a session's start cannot start the daemon: it is not installed", TODO)
+            yield DoctorFinding("start", NOTE, "a session's start cannot start the daemon: it is not installed", INSTALL)
         return
     info = path.lstat()
     if not stat.S_ISREG(info.st_mode) or info.st_uid != os.getuid() or stat.S_IMODE(info.st_mode) & 0o022:
-        yield DoctorFinding("start", BAD, f"{path} can be written by others and is not used", TODO, fix)
+        yield DoctorFinding("start", BAD, f"{path} can be written by others and is not used", INSTALL, fix)
         return
     command = [line for line in path.read_text("utf-8", "replace").split("\n") if line]
     if not command or not command[0].startswith("/") or command[-3:] != ["-m", "borgd", "run"]:
-        yield DoctorFinding("start", BAD, f"{path} does not name the command that runs the daemon", TODO, fix)
+        yield DoctorFinding("start", BAD, f"{path} does not name the command that runs the daemon", INSTALL, fix)
         return
     if not os.access(command[0], os.X_OK):
-        yield DoctorFinding("start", BAD, f"{command[0]}, which should run the daemon, is gone", TODO, fix)
+        yield DoctorFinding("start", BAD, f"{command[0]}, which should run the daemon, is gone", INSTALL, fix)
         return
     yield DoctorFinding("start", OK, f"a session's start or a prompt runs {command[0]}")
     yield from _modules(command[:-3])
@@ -123,10 +123,10 @@ def launcher(scene: Scene) -> Iterator[DoctorFinding]:
 def _modules(command: list[str]) -> Iterator[DoctorFinding]:
     said = modules.probe(command)
     if said.failed:
-        yield DoctorFinding("modules", BAD, f"{command[0]} does not run Python: {said.failed}", TODO)
+        yield DoctorFinding("modules", BAD, f"{command[0]} does not run Python: {said.failed}", INSTALL)
     elif "borgd" in said.problems and not said.version:
         text = f"{command[0]} cannot import borgd: {said.problems['borgd']}"
-        yield DoctorFinding("modules", BAD, text, TODO)
+        yield DoctorFinding("modules", BAD, text, INSTALL)
     elif said.problems:
         names = list(said.problems)
         told = "; ".join(f"{name}: {why[:200]}" for name, why in said.problems.items())
@@ -134,7 +134,7 @@ def _modules(command: list[str]) -> Iterator[DoctorFinding]:
         yield DoctorFinding("modules", BAD, text, modules.remedy(said.prefix, command[0], names))
     elif said.version != __version__:
         text = f"{command[0]} runs borgd {said.version}, and this command is {__version__}"
-        yield DoctorFinding("modules", NOTE, text, TODO)
+        yield DoctorFinding("modules", NOTE, text, INSTALL)
     else:
         yield DoctorFinding("modules", OK, f"{command[0]} imports all that the daemon needs")
 
