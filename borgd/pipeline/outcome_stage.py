@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from borgd.agents.event import Event
 from borgd.journal import GroupCommit, Journal
-from borgd.lessons.redact import redact, redact_head
+from borgd.lessons.redact import SECRET_CHARS, redact, redact_head
 from borgd.memory.records import Decision, Outcome
 from borgd.memory.sources.answers import answers
 from borgd.memory.sources.judge import (
@@ -59,8 +59,19 @@ NO_CREDIT = 1e-9
 HEADS = 50
 """guard: calls under way of which the commit before is remembered."""
 
+KEY_LINES = 128
+"""guard: a private key has fewer lines; 8192 bits of RSA have about 100."""
 WRITTEN = ("new_string", "content", "new_source")
 """Fields of a tool's input that hold what it wrote."""
+
+
+def last_lines(text: str) -> list[str]:
+    """The last KEPT_LINES lines of ``text`` that are not blank, at most LINE_CHARS characters each, secrets taken out.
+
+    They are taken out before lines are cut, since a key of several lines is known by its first one; in bounded time.
+    """
+    window = [line[: LINE_CHARS + SECRET_CHARS] for line in text.split("\n")[-(KEPT_LINES + KEY_LINES) :]]
+    return [line[:LINE_CHARS] for line in redact("\n".join(window)).split("\n")[-KEPT_LINES:] if line.strip()]
 
 
 class OutcomeStage:
@@ -84,9 +95,8 @@ class OutcomeStage:
             session.changed = True
             session.write(("#borg-changed", ""))
         session.edits += 1
-        # whole, before it is cut into lines: a key of several lines is known by its first one
-        texts = [redact(text) for field in WRITTEN if isinstance(text := tool.input.get(field), str)]
-        lines = [line[:LINE_CHARS] for text in texts for line in text.split("\n") if line.strip()]
+        texts = [text for field in WRITTEN if isinstance(text := tool.input.get(field), str)]
+        lines = [line for text in texts for line in last_lines(text)]
         paths = touched(event)
         session.changed_paths.extend(paths)
         session.changed_lines.extend(lines)
