@@ -7,7 +7,7 @@ Must not parse JSON, and must not import anything but the five modules below: ea
 """
 
 import _socket
-import os
+import posix  # not os, which runs its own modules and the abstract base classes: a fifth of what a bare interpreter costs
 import select
 import sys
 import time
@@ -86,6 +86,8 @@ WRONG = {
 }
 """What a person is told at a session's start, by cause; others say nothing."""
 Socket = _socket.socket
+FILE_NAMES = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+"""host: how names of files and variables are text."""
 
 
 class Failure(Exception):  # noqa: N818 (most of them are not errors: no daemon is a normal state)
@@ -95,9 +97,32 @@ class Failure(Exception):  # noqa: N818 (most of them are not errors: no daemon 
         self.cause, self.text, self.absent = cause, text, absent
 
 
+def exists(path: str) -> bool:
+    """Whether there is anything at ``path``, a link that leads nowhere included."""
+    try:
+        posix.lstat(path)
+    except OSError:
+        return False
+    return True
+
+
+def make_directory(path: str) -> None:
+    """The directory ``path`` and those above it, where they are missing; nobody else may look into them."""
+    try:
+        posix.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    except FileNotFoundError:
+        above = path.rpartition("/")[0]
+        if not above:
+            raise
+        make_directory(above)
+        make_directory(path)
+
+
 def is_private(path: str, uid: int) -> bool:
     try:
-        info = os.lstat(path)
+        info = posix.lstat(path)
     except OSError:
         return False
     return info.st_mode & 0o177777 == 0o040700 and info.st_uid == uid
@@ -118,9 +143,9 @@ def own_state(env: "dict[str, str]") -> str:
     directory = state_home(env)
     if directory[:1] != "/":
         raise NotADirectoryError(directory)
-    os.makedirs(directory, 0o700, exist_ok=True)
-    info = os.lstat(directory)
-    if info.st_mode & 0o170000 != 0o040000 or info.st_uid != os.getuid():
+    make_directory(directory)
+    info = posix.lstat(directory)
+    if info.st_mode & 0o170000 != 0o040000 or info.st_uid != posix.getuid():
         raise NotADirectoryError(directory)
     return directory
 
@@ -132,7 +157,7 @@ def socket_path(env: "dict[str, str]", uid: int) -> str:
         path = runtime.rstrip("/") + "/borgd/borgd.sock"
     else:
         path = state_home(env) + "/run/borgd.sock"
-    data = os.fsencode(path)
+    data = path.encode(*FILE_NAMES)
     if len(data) <= SOCKET_PATH_BYTES:
         return path
     value = 0xCBF29CE484222325
@@ -170,14 +195,14 @@ def connect(path: str, deadline: float) -> Socket:
         raise Failure("ENOENT", "no daemon: no socket at " + path, True) from None
     except ConnectionRefusedError:
         raise Failure("ECONNREFUSED", "no daemon listens at " + path, True) from None
-    if uid is not None and uid != os.getuid():
+    if uid is not None and uid != posix.getuid():
         raise Failure("uid", f"the socket {path} is served by uid {uid}")
     return sock
 
 
 def connect_any(env: "dict[str, str]", deadline: float) -> Socket:
     """The daemon of this environment, or of the same state directory started where there was no runtime directory."""
-    uid = os.getuid()
+    uid = posix.getuid()
     path = socket_path(env, uid)
     try:
         return connect(path, deadline)
@@ -235,7 +260,7 @@ def exchange(
     if read:
         poll.register(0, select.POLLIN)
         if poll.poll(0):  # what has already come travels with the header: the daemon wakes once
-            chunk = os.read(0, CHUNK)
+            chunk = posix.read(0, CHUNK)
             held += chunk
             unsent += chunk
             read, came = bool(chunk), came or bool(chunk)
@@ -280,7 +305,7 @@ def exchange(
             if answer:
                 return answer
         if ready.get(0):
-            chunk = os.read(0, CHUNK)
+            chunk = posix.read(0, CHUNK)
             held += chunk
             unsent += chunk
             read = bool(chunk)
@@ -297,23 +322,23 @@ def write_out(data: bytes, deadline: float) -> None:
     while data:
         if not poll.poll(max(0, deadline - time.monotonic()) * 1000):
             return
-        data = data[os.write(1, data[:4096]) :]
+        data = data[posix.write(1, data[:4096]) :]
 
 
 def log(env: "dict[str, str]", agent: str, event: str, cause: str, text: str) -> None:
     """One line in hook.log; a log that cannot be written is not worth failing for."""
     try:
         path = own_state(env) + "/hook.log"
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        file = os.open(path, flags, 0o600)
-        if os.fstat(file).st_size > LOG_BYTES:
-            os.rename(path, path + ".1")
-            os.close(file)
-            file = os.open(path, flags, 0o600)
+        flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC | posix.O_NONBLOCK
+        file = posix.open(path, flags, 0o600)
+        if posix.fstat(file).st_size > LOG_BYTES:
+            posix.rename(path, path + ".1")
+            posix.close(file)
+            file = posix.open(path, flags, 0o600)
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         words = " ".join((stamp, agent[:64], event[:64], cause, text[:LOG_TEXT]))
-        os.write(file, "".join(c if c.isprintable() else " " for c in words).encode() + b"\n")
-        os.close(file)
+        posix.write(file, "".join(c if c.isprintable() else " " for c in words).encode() + b"\n")
+        posix.close(file)
     except OSError:
         pass
 
@@ -324,12 +349,14 @@ def launch_command(env: "dict[str, str]") -> "list[bytes] | None":
     if not data.startswith("/"):
         data = env.get("HOME", "/").rstrip("/") + "/.local/share"
     try:
-        file = os.open(data.rstrip("/") + "/borgd/launch", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        file = posix.open(
+            data.rstrip("/") + "/borgd/launch", posix.O_RDONLY | posix.O_NOFOLLOW | posix.O_CLOEXEC | posix.O_NONBLOCK
+        )
     except OSError:
         return None
-    info = os.fstat(file)
-    content = os.read(file, 1 << 14) if info.st_mode & 0o170022 == 0o100000 and info.st_uid == os.getuid() else b""
-    os.close(file)
+    info = posix.fstat(file)
+    content = posix.read(file, 1 << 14) if info.st_mode & 0o170022 == 0o100000 and info.st_uid == posix.getuid() else b""
+    posix.close(file)
     command = [line for line in content.split(b"\n") if line]
     return command if command and command[0].startswith(b"/") else None
 
@@ -342,19 +369,19 @@ def may_start(env: "dict[str, str]") -> "bool | None":
     try:
         directory = own_state(env)
         marker, tries = directory + "/hook.start", 0
-        if os.path.lexists(directory + "/stay"):
+        if exists(directory + "/stay"):
             return False
         try:
-            info = os.lstat(marker)
+            info = posix.lstat(marker)
             age, tries = time.time() - info.st_mtime, min(info.st_size, BACKOFFS)
             if 0 <= age < BACKOFF_S * 2 ** (tries - 1):
                 return None if age < COMING_S else False
-            os.unlink(marker)
+            posix.unlink(marker)
         except FileNotFoundError:
             pass
-        file = os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        os.write(file, b"." * (tries + 1))
-        os.close(file)
+        file = posix.open(marker, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+        posix.write(file, b"." * (tries + 1))
+        posix.close(file)
     except FileExistsError:
         return None
     except OSError:
@@ -368,22 +395,22 @@ def start_daemon(env: "dict[str, str]") -> bool:
     allowed = may_start(env) if command else False
     if not command or not allowed:
         return allowed is None
-    child = os.fork()
+    child = posix.fork()
     if child:
-        os.waitpid(child, 0)
+        posix.waitpid(child, 0)
         return True
     try:
-        os.setsid()
-        if os.fork():
-            os._exit(0)
-        null = os.open("/dev/null", os.O_RDWR)
+        posix.setsid()
+        if posix.fork():
+            posix._exit(0)
+        null = posix.open("/dev/null", posix.O_RDWR)
         for number in (0, 1, 2):
-            os.dup2(null, number)
-        os.closerange(3, 1 << 16)
-        os.chdir("/")
-        os.execve(command[0], command, env)
+            posix.dup2(null, number)
+        posix.closerange(3, 1 << 16)
+        posix.chdir("/")
+        posix.execve(command[0], command, env)
     finally:
-        os._exit(127)
+        posix._exit(127)
 
 
 def drain(deadline: float) -> None:
@@ -391,7 +418,7 @@ def drain(deadline: float) -> None:
     poll = select.poll()
     poll.register(0, select.POLLIN)
     while time.monotonic() < deadline and poll.poll(max(0, deadline - time.monotonic()) * 1000):
-        if not os.read(0, CHUNK):
+        if not posix.read(0, CHUNK):
             return
 
 
@@ -399,12 +426,12 @@ def broken(env: "dict[str, str]") -> "tuple[str, bool]":
     """(the file that counts missed answers, whether this event is not to wait for one)."""
     path = state_home(env) + "/hook.missed"
     try:
-        info = os.lstat(path)
+        info = posix.lstat(path)
     except OSError:
         return path, False
     if info.st_size < MISSES or not 0 <= time.time() - info.st_mtime < BREAK_S:
         try:
-            os.utime(path)  # this event tries; those that come meanwhile do not
+            posix.utime(path)  # this event tries; those that come meanwhile do not
         except OSError:
             pass
         return path, False
@@ -415,14 +442,14 @@ def missed(path: str, failure: "Failure | None") -> None:
     """Count an answer that did not come in time; one that came ends the count."""
     try:
         if failure is None:
-            os.unlink(path)
-        elif failure.cause == "timeout" and not os.path.lexists(
-            path[: -len("missed")] + "start"
-        ):  # else it is still starting
-            file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            if os.fstat(file).st_size < MISSES:
-                os.write(file, b".")
-            os.close(file)
+            posix.unlink(path)
+        elif failure.cause == "timeout" and not exists(path[: -len("missed")] + "start"):  # else it is still starting
+            file = posix.open(
+                path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600
+            )
+            if posix.fstat(file).st_size < MISSES:
+                posix.write(file, b".")
+            posix.close(file)
     except OSError:
         pass
 
@@ -461,7 +488,7 @@ def ask(agent: str, event: str, env: "dict[str, str]", read: bool, deadline: flo
             out, err = exchange(reach(env, event, deadline), header, read, deadline, latest, held)
             if not known or not err.startswith(REFUSED):
                 break
-        if os.path.lexists(counter):
+        if exists(counter):
             missed(counter, None)
         text = out.strip()
         if text[:1] != b"{" or text[-1:] != b"}":
@@ -479,7 +506,7 @@ def told(env: "dict[str, str]", agent: str, event: str, failure: Failure) -> byt
     """What a person is told at a session's start about ``failure``; nothing where no agent shows it or it is meant so."""
     key, when = TELLS.get(agent, ("", ""))
     wrong = WRONG.get(failure.cause)
-    if event != when or not wrong or os.path.lexists(state_home(env) + "/stay"):
+    if event != when or not wrong or exists(state_home(env) + "/stay"):
         return SILENT
     return f'{{"{key}":"borgd: {wrong}, so lessons and limits are off here. borg doctor says what to do."}}'.encode()
 
@@ -489,14 +516,14 @@ def main() -> None:
     start = time.monotonic()
     for number in (0, 1, 2):
         try:
-            os.fstat(number)
+            posix.fstat(number)
         except OSError:
-            os.open("/dev/null", os.O_RDWR)  # else a socket of ours would become the agent's stdin or stdout
-    os.umask(0o077)
-    env = dict(os.environ)
+            posix.open("/dev/null", posix.O_RDWR)  # else a socket of ours would become the agent's stdin or stdout
+    posix.umask(0o077)
+    env = {name.decode(*FILE_NAMES): value.decode(*FILE_NAMES) for name, value in posix.environ.items()}
     agent, event = [*sys.argv[1:], "", ""][:2]
     deadline = start + (LONG_S if event in LONG_EVENTS else SHORT_S) - STARTUP_S
-    read = not os.isatty(0)
+    read = not posix.isatty(0)
     off = INSIDE in env or env.get(OFF, "0") not in ("", "0")
     out, failure = (SILENT, None) if off else ask(agent, event, env, read, deadline)
     try:
@@ -511,4 +538,4 @@ def main() -> None:
         if failure and read:
             drain(min(time.monotonic() + DRAIN_S, deadline))
     finally:
-        os._exit(0)
+        posix._exit(0)
