@@ -202,13 +202,15 @@ def agents_page() -> str:
         parts += [
             f"## {name}",
             "",
-            f"Settings: `{WIRINGS[name].path({}, '~')}`.",
+            f"{'Plugin' if WIRINGS[name].plugin else 'Settings'}: `{WIRINGS[name].path({}, '~')}`.",
             "",
             "| event | an answer may hold |",
             "|---|---|",
         ]
         parts += [f"| `{event}` | {text or 'nothing'} |" for event, text in answers(name).items()]
         parts.append("")
+        gaps = getattr(agent(name), "GAPS", ())
+        parts += ["What borgd cannot do there:", "", *(f"- {gap}" for gap in gaps), ""] if gaps else []
     return "\n".join(parts)
 
 

@@ -50,6 +50,8 @@ AGENTS: Mapping[str, str] = {
     "gemini": "borgd.agents.gemini.hooks",
     "cursor": "borgd.agents.cursor.hooks",
     "copilot": "borgd.agents.copilot.hooks",
+    "opencode": "borgd.agents.opencode.hooks",
+    "omp": "borgd.agents.omp.hooks",
 }
 
 

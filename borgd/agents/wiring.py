@@ -1,10 +1,12 @@
-"""How each agent is told to call the client: which settings file, what an entry looks like. Pure.
+"""How each agent is told to call borgd: which file, what stands in it. Pure.
 
-One line of ``WIRINGS`` per agent. An entry's command line never changes between versions: Codex trusts it by its hash.
+One line of ``WIRINGS`` per agent: entries in the agent's settings that call the client, or a file that is ours alone and
+loads the plugin beside the client. What is written never changes between versions: Codex trusts a command by its hash.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from shlex import quote
@@ -14,6 +16,18 @@ CLIENT_NAME = "borg-hook"
 _WORD = re.compile(r"'[^']*'|[^\s]+")
 
 Options = Mapping[str, Any]
+
+
+class PluginForm(NamedTuple):
+    """A plugin that runs inside the agent. ``module``: its file below ``hooks/`` and beside the installed client;
+    ``export``: the name under which the agent looks for a function to call."""
+
+    module: str
+    export: str
+
+
+PLUGIN_HELPERS = ("plugin/socket.ts",)
+"""What the plugins' modules import, below ``hooks/`` and beside the installed client."""
 
 
 class Wiring(NamedTuple):
@@ -32,6 +46,8 @@ class Wiring(NamedTuple):
     """The text of a settings file that was not there."""
     then: str = ""
     """What the person still has to do in the agent, in a sentence."""
+    plugin: PluginForm | None = None
+    """The agent has no settings for hooks: the file is ours and loads this."""
 
     def path(self, env: Mapping[str, str], home: str) -> str:
         """The settings file of this user."""
@@ -75,6 +91,11 @@ def _copilot(client: str, agent: str, event: str, options: Options) -> dict[str,
     return {"type": "command", "bash": command, "timeoutSec": options["timeout"]}
 
 
+def _told_by_plugin(client: str, agent: str, event: str, _: Options) -> dict[str, Any]:
+    """The client as the plugin calls it where no daemon listens: it knows how to start one."""
+    return {"command": f"{quote(client)} {agent} {event}"}
+
+
 VERSIONED = '{\n  "version": 1\n}\n'
 """host: what Cursor and Copilot CLI expect beside the hooks."""
 
@@ -90,7 +111,62 @@ WIRINGS: Mapping[str, Wiring] = {
     "gemini": Wiring("GEMINI_CLI_HOME", "", ".gemini/settings.json", _guarded_line),
     "cursor": Wiring("", ".cursor", "hooks.json", _cursor, flat=True, new=VERSIONED),
     "copilot": Wiring("COPILOT_HOME", ".copilot", "hooks/borgd.json", _copilot, flat=True, new=VERSIONED),
+    "opencode": Wiring(
+        "XDG_CONFIG_HOME",
+        ".config",
+        "opencode/plugin/borgd.ts",
+        _told_by_plugin,
+        plugin=PluginForm("opencode/plugin.ts", "Borgd"),
+    ),
+    "omp": Wiring(
+        "PI_CODING_AGENT_DIR",
+        ".omp/agent",
+        "extensions/borgd.ts",
+        _told_by_plugin,
+        plugin=PluginForm("omp/extension.ts", "default"),
+    ),
 }
+
+_PLUGIN_MARK = "// borgd: written by `borg install"
+_LOADS = re.compile(r"\bimport\((\"(?:[^\"\\]|\\.)*\")\)")
+
+
+def plugin_text(agent: str, client: str) -> str:
+    """The text of the agent's plugin file: it loads the plugin beside ``client``, and nothing where that is gone.
+
+    :param client: the path of the installed client.
+    """
+    form = WIRINGS[agent].plugin
+    if form is None:
+        raise ValueError(f"{agent} has settings for hooks, not a plugin")
+    path = json.dumps(f"{client.rpartition('/')[0]}/{form.module}")
+    exported = "export default load" if form.export == "default" else f"export {{ load as {form.export} }}"
+    return (
+        f"{_PLUGIN_MARK} {agent} --apply`, taken away by `borg uninstall {agent} --apply`.\n"
+        "const load = async (host) => {\n"
+        "  try {\n"
+        f"    return await (await import({path})).{form.export}(host)\n"
+        "  } catch {\n"
+        "    return {} // borgd is gone: business as usual\n"
+        "  }\n"
+        "}\n"
+        f"{exported}\n"
+    )
+
+
+def is_plugin_text(text: str) -> bool:
+    """Whether ``text`` is a plugin file of ours, for whatever client."""
+    return text.startswith(_PLUGIN_MARK)
+
+
+def client_of_plugin(agent: str, text: str) -> str:
+    """The client beside which the plugin lies that ``text`` loads; empty: it loads none of ours."""
+    form, found = WIRINGS[agent].plugin, _LOADS.search(text)
+    if form is None or found is None or not is_plugin_text(text):
+        return ""
+    module = str(json.loads(found[1]))
+    ending = f"/{form.module}"
+    return f"{module.removesuffix(ending)}/{CLIENT_NAME}" if module.endswith(ending) else ""
 
 
 def command_of(handler: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from borgd.agents.wiring import WIRINGS, client_in, command_of
 from borgd.cli.doctor.daemon import service_status
 from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
 from borgd.cli.service.install import AGENTS, entries, hooks_of, installed, is_ours, settings_file, settings_path
+from borgd.cli.service.plugin_file import foreign_client
 from borgd.config.json_text import value_of
 from borgd.errors import BorgError
 from borgd.stores.installed.client import client_path
@@ -66,6 +67,8 @@ def _here() -> list[str]:
 
 def _foreign(agent: str, scene: Scene) -> list[str]:
     """Clients of another place that the settings call."""
+    if WIRINGS[agent].plugin is not None:
+        return foreign_client(agent, settings_file(agent, scene.where), scene.where)
     hooks = value_of(settings_file(agent, scene.where).text(), str(settings_path(agent))).get("hooks")
     own = str(client_path(scene.where))
     groups = [

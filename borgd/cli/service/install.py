@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from borgd.agents.settings_text import Wanted, lists_below, with_entries, without_entries
-from borgd.agents.wiring import WIRINGS, client_in, command_of
+from borgd.agents.wiring import WIRINGS, client_in, command_of, is_plugin_text
+from borgd.cli.service.plugin_file import loads_plugin, with_plugin, without_plugin
 from borgd.cli.service.purge import purge
 from borgd.cli.service.what_is_on import what_is_on
 from borgd.cli.terminal_text import about, coloured
@@ -32,7 +33,7 @@ from borgd.stores.installed.command import (
     place_skills,
     remove_skills,
 )
-from borgd.stores.installed.settings_file import SettingsFile, decoded
+from borgd.stores.installed.settings_file import Receipt, SettingsFile, decoded
 
 AGENTS = tuple(WIRINGS)
 ALLOWED = ("permissions", "allow")
@@ -112,7 +113,10 @@ def installed(agent: str, where: Paths) -> dict[str, bool]:
 
     :raises InputError: the settings cannot be read.
     """
-    hooks = value_of(settings_file(agent, where).text(), str(settings_path(agent))).get("hooks")
+    file = settings_file(agent, where)
+    if WIRINGS[agent].plugin is not None:
+        return dict.fromkeys(entries(agent, where), loads_plugin(agent, file, where))
+    hooks = value_of(file.text(), str(settings_path(agent))).get("hooks")
     hooks = hooks if isinstance(hooks, dict) else {}
     return {event: group in (hooks.get(event) or []) for event, group in entries(agent, where).items()}
 
@@ -187,7 +191,10 @@ def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) 
     if allow and not WIRINGS[agent].permits:
         raise UsageError(f"--allow: {agent} has no permission for it in its settings; leave it out")
     allow = allow or (WIRINGS[agent].permits and is_allowed(file))
-    base, after = with_ours(file, wanted_entries(agent, where, allow=allow), WIRINGS[agent].new)
+    if WIRINGS[agent].plugin is not None:
+        base, after = with_plugin(agent, file, where)
+    else:
+        base, after = with_ours(file, wanted_entries(agent, where, allow=allow), WIRINGS[agent].new)
     skills = missing_skills(where, file.path) if allow else []
     if after == now and not skills:
         if apply:
@@ -232,7 +239,8 @@ def _short(text: str) -> str:
 
 def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool) -> int:
     file = settings_file(agent, where)
-    now, after = file.read(), without_ours(file)
+    now = file.read()
+    after = without_plugin(file) if WIRINGS[agent].plugin is not None else without_ours(file)
     for path in remove_skills(where, file.path) if apply and WIRINGS[agent].permits else ():
         print(f"{path}: removed")
     if after == now:
@@ -246,9 +254,7 @@ def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool)
         file.take_back()
         print(f"{file.path}: {'as it was before borgd' if after is not None else 'removed, as borgd had made it'}.")
     elif after is None:
-        receipt = file.receipt()
-        assert receipt is not None
-        file.remove(receipt)
+        file.remove(file.receipt() or Receipt(None, "", directory=False))
         file.forget()
         print(f"{file.path}: removed, as borgd had made it.")
     else:
@@ -263,7 +269,8 @@ def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool)
 def _show(path: Path, before: bytes, after: bytes, *, diff: bool) -> None:
     """What changes: an entry a line, or with ``diff`` every line of the text."""
     print(coloured(str(path), "bold"))
-    lines = _lines(before, after) if diff else _entry_lines(before, after)
+    plugin = is_plugin_text((before or after).decode("utf-8", "replace"))
+    lines = _lines(before, after) if diff else [] if plugin else _entry_lines(before, after)
     for line in lines:
         print(coloured(line, "green" if line.lstrip().startswith("+") else "red"))
     if not diff:

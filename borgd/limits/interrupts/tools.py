@@ -13,12 +13,14 @@ from typing import Any
 
 from borgd.limits.interrupts.verdict import Ask, AskOption
 
-QUESTION_TOOLS = frozenset({"AskUserQuestion", "request_user_input", "ask_user"})
+QUESTION_TOOLS = frozenset({"AskUserQuestion", "request_user_input", "ask_user", "question", "ask"})
 """host: tools that put a question with options to the person."""
 PLAN_TOOLS = frozenset({"ExitPlanMode"})
 """host: tools that put a plan to the person."""
 MAX_QUESTIONS = 4
 """host: questions in one call."""
+_SEVERAL = ("multiSelect", "multiple", "multi")
+"""host: how a question says that several options may be chosen."""
 _MARK = re.compile(r"\s*\(recommended\)\s*", re.IGNORECASE)
 """host: how an agent marks the option it recommends."""
 
@@ -72,7 +74,7 @@ def _question(entry: Mapping[str, Any]) -> Ask:
         question=_text(entry.get("question")),
         options=options,
         recommended=marked[0] if marked else None,
-        multiple=entry.get("multiSelect") is True,
+        multiple=any(entry.get(name) is True for name in _SEVERAL),
     )
 
 

@@ -93,15 +93,15 @@ OPENCODE = _table(
     subquery="task",
     change="edit write patch multiedit apply_patch",
     commands="bash",
-    neutral="todowrite todoread question skill plan_enter plan_exit",
+    neutral="todowrite todoread question skill plan_enter plan_exit invalid",
 )
 OMP = _table(
-    retrieval="read grep find ls web_search web_fetch",
+    retrieval="read grep glob find search ls web_search web_fetch recall",
     graph="lsp ast_grep",
     subquery="task",
-    change="edit write ast_edit",
+    change="edit write ast_edit memory_edit retain learn manage_skill",
     commands="bash",
-    neutral="todo ask",
+    neutral="todo ask checkpoint rewind context_notes new_context reflect yield goal think hub",
 )
 COPILOT = _table(
     retrieval="view grep glob web_fetch web_search read_bash",

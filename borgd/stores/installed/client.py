@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from borgd.agents.wiring import PLUGIN_HELPERS, WIRINGS
 from borgd.errors import BorgError
 from borgd.files import replace_file
 from borgd.paths import Paths, private_dir, shipped
@@ -110,6 +111,15 @@ def own_interpreter() -> str:
     return interpreter
 
 
+def plugin_modules() -> list[str]:
+    """The files of the plugins that run inside agents, below ``hooks/`` and beside the installed client."""
+    return [*PLUGIN_HELPERS, *(wiring.plugin.module for wiring in WIRINGS.values() if wiring.plugin is not None)]
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.is_file() and one.read_bytes() == other.read_bytes()
+
+
 def place_client(where: Paths) -> None:
     """Copy the client into the data directory and note how to start the daemon.
 
@@ -120,6 +130,10 @@ def place_client(where: Paths) -> None:
     directory = private_dir(client_path(where).parent)
     _, _, body = (shipped("hooks") / CLIENT).read_bytes().partition(b"\n")
     replace_file(directory / MODULE, (shipped("hooks") / MODULE).read_bytes(), 0o600)
+    for name in plugin_modules():
+        path = directory / name
+        private_dir(path.parent)
+        replace_file(path, (shipped("hooks") / name).read_bytes(), 0o600)
     subprocess.run([interpreter, "-IS", "-m", "py_compile", str(directory / MODULE)], check=False, capture_output=True)
     replace_file(client_path(where), f"#!{interpreter} -IS\n".encode() + body, 0o700)
     place_command(where)
@@ -140,6 +154,7 @@ def installed_client(where: Paths) -> Client | None:
     module = path.with_name(MODULE)
     wanted = (shipped("hooks") / CLIENT).read_bytes().partition(b"\n")[2], (shipped("hooks") / MODULE).read_bytes()
     current = module.exists() and (body, module.read_bytes()) == wanted and first.startswith(b"#!")
+    current = current and all(_same(path.parent / name, shipped("hooks") / name) for name in plugin_modules())
     return Client(path, words[0], current)
 
 
@@ -179,9 +194,13 @@ def _starts(where: Paths) -> bool:
 def remove_client(where: Paths) -> list[Path]:
     """Take client, its second half and the launch line away; what was there."""
     directory = client_path(where).parent
-    gone = [path for path in (client_path(where), directory / MODULE, launch_path(where)) if path.exists()]
+    modules = [directory / name for name in plugin_modules()]
+    gone = [path for path in (client_path(where), directory / MODULE, *modules, launch_path(where)) if path.exists()]
     for path in gone:
         path.unlink()
+    for inner in {path.parent for path in modules}:
+        if inner.is_dir() and not any(inner.iterdir()):
+            inner.rmdir()
     for path in (directory / "__pycache__").glob("*.pyc") if (directory / "__pycache__").is_dir() else ():
         path.unlink()
     for path in (directory / "__pycache__", directory):

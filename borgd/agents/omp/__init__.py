@@ -1,0 +1,1 @@
+"""oh-my-pi: what its extension tells, what its extension does."""

@@ -1,0 +1,1 @@
+"""opencode: what its plugin tells, what its plugin does."""
