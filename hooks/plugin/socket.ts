@@ -114,7 +114,8 @@ function exchange(path: string, header: string, body: string, ms: number, signal
     const abandon = () => finish({})
     const timer = setTimeout(() => finish({ missed: true }), Math.max(1, ms))
     signal?.addEventListener("abort", abandon)
-    socket.on("connect", () => socket.end(header + body))
+    // Not ended: opencode's runtime would close the reading side with it, and the daemon knows a whole object when it sees one.
+    socket.on("connect", () => socket.write(header + body))
     socket.on("error", (error: NodeJS.ErrnoException) => {
       finish({ absent: error.code === "ENOENT" || error.code === "ECONNREFUSED" })
     })

@@ -9,6 +9,7 @@ plugin submits ``prompt`` as the next prompt, which nobody typed. ``opencode run
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,6 +48,7 @@ BUS = "event."
 """host: how recorded bus events are named; the bus itself names them without it."""
 EDIT = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string"}
 """host: fields of the edit and write tools, and what they are called here."""
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.S)
 FAILED = "error"
 """host: state of a tool call that failed."""
 
@@ -112,7 +114,13 @@ def _prompt(event: str, given: dict[str, Any], output: dict[str, Any]) -> str:
     typed = (
         one for one in parts if isinstance(one, dict) and one.get("type") == "text" and one.get("synthetic") is not True
     )
-    return "\n".join(text_of(one, "text") for one in typed)
+    return _unquoted("\n".join(text_of(one, "text") for one in typed))
+
+
+def _unquoted(prompt: str) -> str:
+    """``prompt`` without the quotes that ``opencode run`` puts around a prompt of several words."""
+    found = _QUOTED.fullmatch(prompt)
+    return found[1].replace('\\"', '"') if found else prompt
 
 
 def _tool(event: str, given: dict[str, Any], output: dict[str, Any]) -> ToolCall | None:
