@@ -43,6 +43,6 @@ def in_a_terminal(argv: list[str], keys: list[tuple[str, str]], home: Path) -> t
             seen += data.decode("utf-8", "replace")
     finally:
         process.kill() if process.poll() is None and keys else None
-        code = process.wait(10)
+        code = process.wait(120)
         os.close(ours)
     return seen, code

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.server.processes import ROOT, Home, wait_for
+from tests.server.processes import ROOT, Home, listens, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +41,7 @@ class Setup(NamedTuple):
             cwd=self.project,
             capture_output=True,
             check=False,
-            timeout=120,
+            timeout=240,
         )
         found = [one for one in json.loads(done.stdout)["findings"] if one["verdict"] == "bad"]
         assert done.returncode == (1 if found else 0)
@@ -117,8 +116,7 @@ def foreign_socket(setup: Setup) -> None:
         "    except OSError: pass\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(setup.home.socket)])
-    wait_for(setup.home.socket.exists)
-    time.sleep(0.1)
+    wait_for(lambda: listens(setup.home.socket))
     FOREIGN.append(process)
 
 
@@ -131,7 +129,7 @@ def no_stranger_stays() -> Iterator[None]:
     while FOREIGN:
         process = FOREIGN.pop()
         process.kill()
-        process.wait(10)
+        process.wait(120)
 
 
 def file_in_its_place(setup: Setup) -> None:
@@ -183,7 +181,7 @@ def take_out_switch(path: str) -> Callable[[Setup], object]:
 
 def end_stranger(setup: Setup) -> None:
     FOREIGN[0].kill()
-    FOREIGN[0].wait(10)
+    FOREIGN[0].wait(120)
     setup.home.borg("start")
 
 
@@ -270,7 +268,7 @@ def test_a_fault_is_named_and_mended_by_the_command_it_names(sound: Setup, what:
             env=sound.home.env,
             capture_output=True,
             check=False,
-            timeout=120,
+            timeout=240,
         )
         assert done.returncode == 0, (command, done.stderr)
     after = sound.bad()
@@ -327,9 +325,9 @@ def test_a_module_that_is_gone_or_broken_is_named_by_start_and_doctor(
         if how == "broken":
             (site / module).mkdir()
             (site / module / "__init__.py").write_text("raise SystemError('half written')\n")
-        start = subprocess.run([*borg, "start"], env=home.env, capture_output=True, check=False, timeout=60, text=True)
+        start = subprocess.run([*borg, "start"], env=home.env, capture_output=True, check=False, timeout=240, text=True)
         doctor = subprocess.run(
-            [*borg, "doctor", "--quick"], env=home.env, capture_output=True, check=False, timeout=60, text=True
+            [*borg, "doctor", "--quick"], env=home.env, capture_output=True, check=False, timeout=240, text=True
         )
     finally:
         if how == "broken":

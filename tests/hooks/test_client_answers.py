@@ -11,12 +11,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from tests.server.processes import CLIENT, INTERPRETER, ROOT, Home, wait_for
+from tests.server.processes import CLIENT, INTERPRETER, PATIENT_CLIENT, ROOT, Home, wait_for
 
 ALLOWED = {"_socket", "posix", "select", "sys", "time"}
 EVENTS = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd", "PreCompact", "Unheard"]
@@ -81,7 +81,7 @@ def test_stdin_that_is_never_closed_costs_nothing(served: Home) -> None:
 
 def test_a_slow_writer_is_waited_for(served: Home) -> None:
     process = subprocess.Popen(
-        [INTERPRETER, "-I", "-S", str(CLIENT), "claude-code", "Stop"],
+        [INTERPRETER, "-I", "-S", str(PATIENT_CLIENT), "claude-code", "Stop"],
         env=served.env,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -94,7 +94,7 @@ def test_a_slow_writer_is_waited_for(served: Home) -> None:
     assert json.loads(process.stdout.readline())["length"] == 7
     process.stdin.close()
     process.stdout.close()
-    assert process.wait(10) == 0
+    assert process.wait(120) == 0
 
 
 @pytest.mark.parametrize(
@@ -137,11 +137,11 @@ def test_a_large_answer_of_a_tool_is_cut_in_the_middle_and_goes_through(served: 
 @pytest.mark.parametrize("fd", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "</dev/null"])
 def test_missing_standard_streams_are_survived(served: Home, fd: str) -> None:
     done = subprocess.run(
-        ["sh", "-c", f'"$0" -I -S "$1" claude-code Stop {fd}', INTERPRETER, str(CLIENT)],
+        ["sh", "-c", f'"$0" -I -S "$1" claude-code Stop {fd}', INTERPRETER, str(PATIENT_CLIENT)],
         env=served.env,
         input=b"{}",
         capture_output=True,
-        timeout=20,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0
@@ -162,10 +162,13 @@ def test_a_reader_that_has_gone_is_no_error(served: Home) -> None:
     read, write = os.pipe()
     os.close(read)
     with subprocess.Popen(
-        [INTERPRETER, "-I", "-S", str(CLIENT), "claude-code", "Stop"], env=served.env, stdin=subprocess.PIPE, stdout=write
+        [INTERPRETER, "-I", "-S", str(PATIENT_CLIENT), "claude-code", "Stop"],
+        env=served.env,
+        stdin=subprocess.PIPE,
+        stdout=write,
     ) as process:
         os.close(write)
-        process.communicate(b"{}", 20)
+        process.communicate(b"{}", 120)
     assert process.returncode == 0
     assert "stdout" in served.hook_log[-1]
 
@@ -173,11 +176,11 @@ def test_a_reader_that_has_gone_is_no_error(served: Home) -> None:
 @pytest.mark.parametrize("arguments", [[], ["claude-code"], ["a b", "Stop"], ["x", "Stop\nborg/1 call stop"], ["ä", "Stop"]])
 def test_a_wrong_command_line_is_an_empty_object(served: Home, arguments: list[str]) -> None:
     done = subprocess.run(
-        [INTERPRETER, "-I", "-S", str(CLIENT), *arguments],
+        [INTERPRETER, "-I", "-S", str(PATIENT_CLIENT), *arguments],
         env=served.env,
         input=b"{}",
         capture_output=True,
-        timeout=20,
+        timeout=120,
         check=False,
     )
     said_nothing(done)
@@ -195,7 +198,8 @@ def test_a_crash_of_the_daemon_is_one_line_without_the_payload(served: Home) -> 
 def test_the_client_runs_from_any_directory(served: Home, tmp_path: Path, directory: str) -> None:
     (tmp_path / directory).mkdir()
     for name in ("borg-hook", "borg_hook.py"):
-        (tmp_path / directory / name).write_bytes((ROOT / "hooks" / name).read_bytes())
+        text = (ROOT / "hooks" / name).read_bytes()
+        (tmp_path / directory / name).write_bytes(text.replace(b"LONG_S = 1.0", b"LONG_S = 60.0"))
     link = tmp_path / "link"
     link.symlink_to(tmp_path / directory / "borg-hook")
     for path in (tmp_path / directory / "borg-hook", link):
@@ -204,7 +208,7 @@ def test_the_client_runs_from_any_directory(served: Home, tmp_path: Path, direct
             env=served.env,
             input=b"{}",
             capture_output=True,
-            timeout=20,
+            timeout=120,
             check=True,
         )
         assert json.loads(done.stdout)["length"] == 2
@@ -214,12 +218,12 @@ def test_a_deleted_working_directory_is_survived(served: Home, tmp_path: Path) -
     gone = tmp_path / "gone"
     gone.mkdir()
     done = subprocess.run(
-        ["sh", "-c", 'rmdir "$2" && exec "$0" -I -S "$1" claude-code Stop', INTERPRETER, str(CLIENT), str(gone)],
+        ["sh", "-c", 'rmdir "$2" && exec "$0" -I -S "$1" claude-code Stop', INTERPRETER, str(PATIENT_CLIENT), str(gone)],
         cwd=gone,
         env=served.env,
         input=b"{}",
         capture_output=True,
-        timeout=20,
+        timeout=120,
         check=True,
     )
     assert json.loads(done.stdout)["length"] == 2
@@ -232,7 +236,7 @@ def test_a_client_without_its_second_half_still_answers(tmp_path: Path) -> None:
         env={"HOME": str(tmp_path)},
         input=b"{}",
         capture_output=True,
-        timeout=20,
+        timeout=120,
         check=False,
     )
     said_nothing(done)
@@ -336,7 +340,7 @@ def test_a_strange_answer_is_nothing(tmp_path: Path, reply: bytes, cause: str, r
 @pytest.mark.slow
 @pytest.mark.parametrize("event", ["Stop", "PreToolUse"])
 def test_a_deaf_socket_and_a_stopped_daemon_time_out(tmp_path: Path, event: str) -> None:
-    deaf, stopped = Home(tmp_path / "deaf"), Home(tmp_path / "stopped")
+    deaf, stopped = Home(tmp_path / "deaf", script=CLIENT), Home(tmp_path / "stopped", script=CLIENT)
     with stranger(deaf, None):
         said_nothing(deaf.client(event, b"{}" + b" " * 500_000))
     with stopped.daemon() as process:
@@ -358,7 +362,7 @@ def test_a_killed_daemon_leaves_a_refusing_socket(tmp_path: Path) -> None:
 
 
 def test_a_full_backlog_is_waited_for_and_then_given_up(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path, script=CLIENT)
     home.socket.parent.mkdir(parents=True)
     waiting = []
     with socket.socket(socket.AF_UNIX) as listener:
@@ -379,18 +383,18 @@ def test_a_full_backlog_is_waited_for_and_then_given_up(tmp_path: Path) -> None:
 
 def test_two_nested_and_fifty_parallel_clients_are_all_answered(served: Home) -> None:
     nested = subprocess.run(
-        ["sh", "-c", 'tee /dev/null | "$0" -I -S "$1" a Stop | "$0" -I -S "$1" b Stop', INTERPRETER, str(CLIENT)],
+        ["sh", "-c", 'tee /dev/null | "$0" -I -S "$1" a Stop | "$0" -I -S "$1" b Stop', INTERPRETER, str(PATIENT_CLIENT)],
         env=served.env,
         input=b"{}",
         capture_output=True,
-        timeout=20,
+        timeout=120,
         check=True,
     )
     assert json.loads(nested.stdout)["agent"] == "b"
-    command = [INTERPRETER, "-I", "-S", str(CLIENT), "claude-code", "Stop"]
+    command = [INTERPRETER, "-I", "-S", str(PATIENT_CLIENT), "claude-code", "Stop"]
     many = [subprocess.Popen(command, env=served.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) for _ in range(50)]
     for process in many:
-        assert process.communicate(timeout=30)[0] == b"{}\n"
+        assert process.communicate(timeout=120)[0] == b"{}\n"
         assert process.returncode == 0
 
 
@@ -430,7 +434,7 @@ def test_a_session_start_says_in_one_line_what_is_wrong_where_the_agent_shows_it
 
 
 def test_after_repeated_misses_one_event_tries_and_the_rest_answer_at_once(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path, script=CLIENT)
     with home.daemon() as process:
         process.send_signal(signal.SIGSTOP)
         for _ in range(3):
@@ -438,6 +442,7 @@ def test_after_repeated_misses_one_event_tries_and_the_rest_answer_at_once(tmp_p
         assert len(home.hook_log) == 3
         missed = home.state / "hook.missed"
         for _ in range(5):
+            os.utime(missed)  # however long this test takes, the last miss was just now
             said_nothing(home.client("PreToolUse"))
         assert len(home.hook_log) == 3, "nobody waited"
         os.utime(missed, (0, 0))
@@ -448,32 +453,43 @@ def test_after_repeated_misses_one_event_tries_and_the_rest_answer_at_once(tmp_p
         process.send_signal(signal.SIGCONT)
         wait_for(home.answers)
         os.utime(missed, (0, 0))
+        home.script = PATIENT_CLIENT
         assert json.loads(home.client("PreToolUse").stdout)["event"] == "PreToolUse"
         assert not missed.exists(), "an answer ends the count"
 
 
 def test_bytes_that_still_come_put_the_deadline_off(served: Home) -> None:
-    """A tool event's deadline is a quarter of a second; this one takes longer to write than that."""
-    process = subprocess.Popen(
+    """A tool event's deadline is a quarter of a second; this one takes longer to write than that.
+
+    A machine that stops this writer for as long makes the client give up with reason, so it is tried more than once.
+    """
+    assert any(_answered_while_written(served) for _ in range(20))
+
+
+def _answered_while_written(served: Home) -> bool:
+    """Whether a client was answered whose input took 0.6 s and more to come."""
+    with subprocess.Popen(
         [INTERPRETER, "-I", "-S", str(CLIENT), "claude-code", "PreToolUse"],
         env=served.env,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    began = time.monotonic()
-    process.stdin.write(b'{"a":"')
-    while time.monotonic() - began < 0.6:
-        process.stdin.write(b"x")
-        process.stdin.flush()
-        time.sleep(0.05)
-    process.stdin.write(b'"}')
-    process.stdin.flush()
-    assert json.loads(process.stdout.readline())["event"] == "PreToolUse"
-    process.stdin.close()
-    process.stdout.close()
-    assert process.wait(10) == 0
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(BrokenPipeError):  # it gave up
+            process.stdin.write(b'{"a":"')
+            began = time.monotonic()
+            while time.monotonic() - began < 0.6:
+                process.stdin.write(b"x")
+                process.stdin.flush()
+                time.sleep(0.05)
+            process.stdin.write(b'"}')
+            process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        assert process.wait(120) == 0
+    return "event" in answer
 
 
 def test_an_empty_stdin_leaves_a_trace(served: Home) -> None:

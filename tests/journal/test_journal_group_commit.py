@@ -27,7 +27,7 @@ class GatedLayer(FaultyLayer):
 
     def sync(self, descriptor: int) -> None:
         self.waiting.set()
-        assert self.gate.wait(20)
+        assert self.gate.wait(120)
         super().sync(descriptor)
 
 

@@ -80,7 +80,7 @@ def test_counts_agree_with_the_trail_whatever_happens(home: Path, steps: list[tu
     for number, (step, many) in enumerate(steps):
         verdict = "deny" if number % 2 else "allow"
         if step == "restart":
-            trail.background.flush(30)
+            trail.background.flush(120)
             trail = small()
         elif step == "append":
             trail.record([entry(number, verdict)] * many, number)
@@ -88,7 +88,7 @@ def test_counts_agree_with_the_trail_whatever_happens(home: Path, steps: list[tu
             trail.later([entry(number, verdict)] * many, number)
         elif step == "other":
             other.record([entry(number, verdict)] * many, number)
-    trail.background.flush(30)
+    trail.background.flush(120)
     expected: dict[str, int] = {}
     for raw in trail.show(0).records:
         expected[raw["verdict"]] = expected.get(raw["verdict"], 0) + 1
@@ -104,7 +104,7 @@ def test_a_trail_that_was_never_counted_is_counted_behind(home: Path) -> None:
     again = AuditTrail(user_paths())
     assert again.counts() == {}
     assert again._counter is not None
-    again._counter.join(30)
+    again._counter.join(120)
     assert again.counts() == {"investigation": {"warn": 100, "deny": 400}}
     assert json.loads(trail.counts_file.read_bytes())["seq"] == 500
 
@@ -114,11 +114,11 @@ def test_what_the_disk_refuses_is_counted_and_costs_nothing_else(home: Path) -> 
     trail.journal.path.parent.mkdir(parents=True, exist_ok=True)
     trail.journal.path.mkdir()
     trail.later([entry(1)], 1)
-    assert trail.background.flush(30)
+    assert trail.background.flush(120)
     assert trail.background.failed == 1
     assert "audit.jsonl" in trail.background.problem
     trail.journal.path.rmdir()
     trail.later([entry(2)], 2)
-    assert trail.background.flush(30)
+    assert trail.background.flush(120)
     assert trail.background.problem == ""
     assert trail.verify() == (1, TrailHead.parse(str(trail.kept_head())), [])

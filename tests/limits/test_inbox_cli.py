@@ -50,16 +50,16 @@ def test_an_ask_without_waiting_goes_on_with_the_recommended_option(capsys: pyte
 def test_a_waiting_ask_gets_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
     result: list[int] = []
     asking = threading.Thread(
-        target=lambda: result.append(_run("ask", "--scope", "a/b", "--wait", "60s", *CHOICE, "Ship it?"))
+        target=lambda: result.append(_run("ask", "--scope", "a/b", "--wait", "600s", *CHOICE, "Ship it?"))
     )
     asking.start()
-    for _ in range(200):
+    for _ in range(2400):
         _, listed = _json(capsys, "inbox")
         if listed["asks"]:
             break
         time.sleep(0.05)
     assert _run("inbox", "answer", "1", "yes") == 0
-    asking.join(30)
+    asking.join(120)
     assert result == [0]
     assert "yes" in capsys.readouterr().out.splitlines()
     assert _json(capsys, "inbox", "list", "--all")[1]["asks"][0]["told"] != []
@@ -72,14 +72,14 @@ def test_a_waiting_ask_that_is_dismissed_or_times_out(capsys: pytest.CaptureFixt
     assert "nobody answered #1 in time" in said.err
     assert [(ask["number"], ask["state"]) for ask in _json(capsys, "inbox")[1]["asks"]] == [(1, "deferred")]
     result: list[int] = []
-    asking = threading.Thread(target=lambda: result.append(_run("ask", "--wait", "60s", *CHOICE, "Now?")))
+    asking = threading.Thread(target=lambda: result.append(_run("ask", "--wait", "600s", *CHOICE, "Now?")))
     asking.start()
-    for _ in range(200):
+    for _ in range(2400):
         if _json(capsys, "inbox")[1]["asks"]:
             break
         time.sleep(0.05)
     assert _run("inbox", "dismiss", "2") == 0
-    asking.join(30)
+    asking.join(120)
     assert result == [EXIT_DISMISSED]
 
 

@@ -57,7 +57,7 @@ def test_gdbus_reads_the_texts_as_text(tmp_path: Path) -> None:
         ["dbus-run-session", "--", *command],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         env={**os.environ, "LC_ALL": "C"},
         check=False,
     )

@@ -294,7 +294,7 @@ def test_processes_share_one_budget(host: Host) -> None:
         )
         for n in range(4)
     ]
-    assert sum(int(process.communicate(timeout=60)[0]) for process in running) == 11
+    assert sum(int(process.communicate(timeout=240)[0]) for process in running) == 11
     assert host.open()[""]["spent"]["retrieval_calls"] == 11
 
 

@@ -47,8 +47,9 @@ def usage(number: int, subagent: str = "", model: str = "haiku", **tokens: int) 
     )
 
 
-def trail(metering: InvestigationStage) -> list[dict[str, Any]]:
-    assert metering.trail.background.flush(30)
+def trail(*stages: InvestigationStage) -> list[dict[str, Any]]:
+    """What the stages wrote, each in the background for itself."""
+    assert all(stage.trail.background.flush(120) for stage in stages)
     path = user_paths().journal("audit")
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -70,7 +71,7 @@ async def test_turns_and_tokens_of_the_transcript_reach_the_account_once(home: P
     assert "100 of 100 context tokens" in (await again.before_tool(event(Moment.BEFORE_TOOL, call(2)), 3)).deny
     told = again.store.status("s1", 3)
     assert (told["tokens"], told["cached_tokens"], told["turns"]) == (107, 900, 2)
-    assert [line["verdict"] for line in trail(metering)] == ["allow", "deny"]
+    assert [line["verdict"] for line in trail(metering, again)] == ["allow", "deny"]
     assert metering.trail.verify()[2] == []
 
 

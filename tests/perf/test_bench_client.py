@@ -45,7 +45,7 @@ def took_s(command: list[str], env: dict[str, str], body: Path) -> float:
 
 @needs_gcc
 def test_a_hook_call_against_its_floors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    home = Home(tmp_path)
+    home = Home(tmp_path, script=CLIENT)
     once = str(compiled("once", tmp_path))
     body = tmp_path / "body"
     body.write_bytes(b'{"a":"' + b"x" * 1000 + b'"}')

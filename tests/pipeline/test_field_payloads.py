@@ -19,7 +19,8 @@ from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome
 from borgd.server.patience import patience_s
 from tests.pipeline.test_field_stops import CAP, DONE, TASK
-from tests.server.support import CLIENT, Agent, running_service, write_config, write_lessons
+from tests.server.processes import CLIENT
+from tests.server.support import Agent, running_service, write_config, write_lessons
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,8 @@ import pytest
 from borgd.lessons.lesson import Lesson
 from borgd.stores.grader import INSIDE, Grader
 from tests.pipeline.test_field_stops import CAP, TASK
-from tests.server.support import CLIENT, client, running_daemon, write_lessons
+from tests.server.processes import CLIENT
+from tests.server.support import client, running_daemon, write_lessons
 
 
 def test_hooks_inside_what_we_started_say_and_leave_nothing(home: Path) -> None:

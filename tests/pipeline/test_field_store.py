@@ -121,6 +121,18 @@ async def test_a_session_left_open_by_an_earlier_daemon_gets_its_end(orion: Path
     assert [one.kind for one in journal(orion, "outcomes", Outcome)] == ["unclear"]
 
 
+async def test_an_end_that_is_due_comes_by_itself(orion: Path) -> None:
+    async with running_service() as service:
+        await Agent(service).prompt(TASK)
+        path = service.sessions.get("claude-code", "s1").file.path
+    os.utime(path, ns=(0, time.time_ns() - 2 * DAY_MS * 1_000_000))
+    async with running_service(periodic=True):
+        with anyio.fail_after(120):
+            while not journal(orion, "outcomes", Outcome):  # noqa: ASYNC110 (as an onlooker would)
+                await anyio.sleep(0.01)
+    assert [one.kind for one in journal(orion, "outcomes", Outcome)] == ["unclear"]
+
+
 async def test_a_session_that_is_alive_or_only_silent_for_a_while_is_not_ended(orion: Path) -> None:
     """Idle for less than a day, or still known to the daemon: its end is not told by looking at files."""
     async with running_service() as service:

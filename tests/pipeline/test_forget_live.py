@@ -160,7 +160,6 @@ def test_the_command_and_a_real_daemon(home: Path) -> None:
             body = {"session_id": name, "cwd": "/w/orion", "prompt": TASK, "prompt_id": "p1"}
             return b"CAP" in client(env, "UserPromptSubmit", json.dumps(body).encode())
 
-        assert any(reaches(f"cold{number}") for number in range(20)), "a cold daemon may miss a client's deadline"
         assert reaches("s1")
         assert reaches("s2")
         for target in (["--session", "s1"], ["CAP"]):
@@ -168,7 +167,7 @@ def test_the_command_and_a_real_daemon(home: Path) -> None:
                 [sys.executable, "-I", "-m", "borgd", "forget", *target],
                 env=env,
                 capture_output=True,
-                timeout=60,
+                timeout=240,
                 check=True,
             )
             assert done.stderr == b""

@@ -100,7 +100,7 @@ class Host:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=240,
             check=False,
         )
         self.worked[" ".join(words[:2] if words[0] in ("lesson", "inbox", "debug", "team") else words[:1])] += (

@@ -52,7 +52,7 @@ def measured(page: str, width: int, directory: Path, *, dark: bool = False, open
     done = subprocess.run(
         [command, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,9000", f"--user-data-dir={directory}/p",
          "--virtual-time-budget=3000", "--dump-dom", file.as_uri()],
-        capture_output=True, timeout=60, check=True,
+        capture_output=True, timeout=240, check=True,
     )  # fmt: skip
     title = re.search(r"<title>(.*?)</title>", done.stdout.decode(), re.S)
     assert title is not None, done.stderr.decode()[-500:]

@@ -1,7 +1,7 @@
 """The real ``borg run`` with a service of this file's own behind it, run as a process by the tests.
 
 The service's answer says what it was asked. Event names choose its behaviour: ``crash`` raises, ``garbage`` answers no JSON,
-``slow`` sleeps a second.
+``slow`` is answered once the home has a file ``answer``.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from borgd.protocol.frames import ReplyFrame
 class Echo:
     def __init__(self, places: Paths) -> None:
         self._closed = places.state / "closed"
+        self._answer = places.state / "answer"
 
     async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
         if event == "crash":
@@ -31,7 +32,8 @@ class Echo:
         if event == "garbage":
             return b"Welcome to my shell!\n{}"
         if event == "slow":
-            await anyio.sleep(1)
+            while not self._answer.exists():  # noqa: ASYNC110 (another process makes it)
+                await anyio.sleep(0.01)
         if event == "busy":
             time.sleep(0.5)  # noqa: ASYNC251 (it is meant to hold the loop)
         return msgspec.json.encode({"agent": agent, "event": event, "length": len(body)})

@@ -18,8 +18,10 @@ from borgd.protocol.address import socket_path
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "hooks" / "borg-hook"
 ECHO = Path(__file__).with_name("echo_daemon.py")
+PATIENT_CLIENT = Path(__file__).with_name("patient_client.py")
+"""For tests of what is answered, not of when; the real CLIENT gives up after a second."""
 INTERPRETER = os.path.realpath(sys.executable)
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 
 def wait_for(what: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
@@ -30,11 +32,19 @@ def wait_for(what: Callable[[], object], patience_s: float = PATIENCE_S) -> None
         time.sleep(0.005)
 
 
-class Home:
-    """A home with nothing in it; ``env`` is what a process there sees."""
+def listens(path: Path) -> bool:
+    """Whether somebody listens at the socket ``path``."""
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.settimeout(60)
+        return sock.connect_ex(str(path)) == 0
 
-    def __init__(self, directory: Path, **env: str) -> None:
+
+class Home:
+    """A home with nothing in it; ``script`` is its hook client, ``env`` what a process there sees."""
+
+    def __init__(self, directory: Path, *, script: Path = PATIENT_CLIENT, **env: str) -> None:
         self.directory = directory
+        self.script = script
         self.env = {"HOME": str(directory), "PATH": os.environ["PATH"], **env}
         self.state = directory / ".local/state/borgd"
         self.socket = Path(socket_path(self.env, os.getuid()))
@@ -66,7 +76,7 @@ class Home:
         finally:
             end(process)
 
-    def connect(self, timeout_s: float = 10.0) -> socket.socket:
+    def connect(self, timeout_s: float = 60.0) -> socket.socket:
         sock = socket.socket(socket.AF_UNIX)
         sock.settimeout(timeout_s)
         try:
@@ -102,7 +112,7 @@ class Home:
             capture_output=True,
             check=False,
             text=True,
-            timeout=60,
+            timeout=240,
         )
 
     def client(
@@ -111,11 +121,11 @@ class Home:
         """The real hook client in this home."""
         how = {"stdin": stdin} if isinstance(stdin, int) else {"input": stdin}
         return subprocess.run(  # type: ignore[call-overload]
-            [INTERPRETER, "-I", "-S", str(CLIENT), agent, event],
+            [INTERPRETER, "-I", "-S", str(self.script), agent, event],
             env={**self.env, **env},
             capture_output=True,
             check=False,
-            timeout=20,
+            timeout=120,
             **how,
         )
 
@@ -126,7 +136,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
         process.send_signal(signal.SIGCONT)
         process.terminate()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait(10)

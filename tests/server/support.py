@@ -17,9 +17,9 @@ import anyio
 
 from borgd.paths import socket_path, user_paths
 from borgd.server.service import Service, build
+from tests.server.processes import PATIENT_CLIENT
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-CLIENT = REPOSITORY / "hooks" / "borg-hook"
+PATIENT_DAEMON = Path(__file__).with_name("patient_daemon.py")
 
 
 def lesson(name: str, question: str, **fields: Any) -> dict[str, Any]:
@@ -42,11 +42,21 @@ def write_config(home: Path, text: str) -> None:
 
 
 @asynccontextmanager
-async def running_service() -> AsyncIterator[Service]:
-    """The service of the HOME that the environment names, loaded."""
+async def running_service(*, periodic: bool = False) -> AsyncIterator[Service]:
+    """The service of the HOME that the environment names, loaded.
+
+    Its periodic work (ending silent sessions, publishing, settling) is left to the test unless ``periodic``: whenever it
+    came round by itself, it would act on the files that the test looks at.
+    """
+
+    async def never(seconds: float, work: object) -> None:
+        """In place of doing ``work`` every so often."""
+
     async with anyio.create_task_group() as tasks:
         service = build(user_paths())
-        service.patience_s = lambda _: 60.0  # no busy machine makes a test's answer come too late
+        service.patience_s = lambda _: 600.0  # no busy machine makes a test's answer come too late
+        if not periodic:
+            service._every = never  # type: ignore[method-assign]
         await service.start(tasks)
         await service.loaded.wait()
         yield service
@@ -70,27 +80,27 @@ def loaded(path: str) -> bool:
 
 @contextmanager
 def running_daemon(home: Path) -> Iterator[dict[str, str]]:
-    """A daemon process in ``home``; its environment."""
+    """A daemon process in ``home``, in no hurry; its environment."""
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    daemon = subprocess.Popen([sys.executable, "-I", "-m", "borgd", "run"], env=env, stdin=subprocess.DEVNULL)
-    path, end = socket_path(env, os.getuid()), time.monotonic() + 60
+    daemon = subprocess.Popen([sys.executable, "-I", str(PATIENT_DAEMON)], env=env, stdin=subprocess.DEVNULL)
+    path, end = socket_path(env, os.getuid()), time.monotonic() + 120
     while not loaded(path) and time.monotonic() < end and daemon.poll() is None:
         time.sleep(0.01)
     try:
         yield env
     finally:
         daemon.terminate()
-        assert daemon.wait(20) == 0
+        assert daemon.wait(120) == 0
 
 
 def client(env: dict[str, str], event: str, body: bytes, agent: str = "claude-code") -> bytes:
-    """What the real client prints for one event."""
+    """What the real client, in no hurry, prints for one event."""
     done = subprocess.run(
-        [sys.executable, "-I", "-S", str(CLIENT), agent, event],
+        [sys.executable, "-I", "-S", str(PATIENT_CLIENT), agent, event],
         env=env,
         input=body,
         capture_output=True,
-        timeout=20,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0

@@ -124,7 +124,7 @@ def test_a_daemon_whose_locks_were_deleted_keeps_its_socket(tmp_path: Path) -> N
             lock.unlink()
         before = node(home.socket)
         second = home.spawn()
-        assert second.wait(30) == 1
+        assert second.wait(120) == 1
         end(second)
         assert node(home.socket) == before
         assert json.loads(home.ask(b"borg/1 call ping\n").out)["pid"] == first.pid

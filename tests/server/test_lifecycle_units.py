@@ -50,7 +50,7 @@ def test_systemd_finds_no_fault(tmp_path: Path) -> None:
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     ours = [line for line in (done.stdout + done.stderr).splitlines() if "borgd" in line]

@@ -46,7 +46,7 @@ def files(home: Path) -> Path:
 def said(home: Path, *words: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "borgd", *words, "--json"]
     done = subprocess.run(
-        command, env={"HOME": str(home), "PATH": "/usr/bin:/bin"}, capture_output=True, timeout=30, check=True
+        command, env={"HOME": str(home), "PATH": "/usr/bin:/bin"}, capture_output=True, timeout=240, check=True
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found

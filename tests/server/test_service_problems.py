@@ -102,7 +102,7 @@ def test_a_file_where_a_directory_belongs_is_said_in_a_sentence(tmp_path: Path, 
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 1

@@ -87,7 +87,7 @@ async def test_a_long_file_is_read_to_its_end_without_another_event(orion: Path,
         agent = speaking(service, file)
         await nothing(agent)
         assert "last.py" not in session_of(service).touches
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             while "last.py" not in session_of(service).touches:  # noqa: ASYNC110 (as an onlooker would)
                 await anyio.sleep(0.01)
 

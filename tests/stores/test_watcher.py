@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 
 import anyio
@@ -20,17 +22,22 @@ pytestmark = pytest.mark.anyio
 async def watching(watcher: Watcher) -> AsyncIterator[None]:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(watcher.run)
-        await anyio.sleep(0.3)  # the operating system's watch must stand before anything is written
         yield
         tasks.cancel_scope.cancel()
 
 
-async def until(condition: Callable[[], object], what: str) -> None:
-    for _ in range(1000):
-        if condition():
-            return
-        await anyio.sleep(0.01)
-    pytest.fail(f"never came: {what}")
+async def until(condition: Callable[[], object], what: str, each: Callable[[], object] = bool) -> None:
+    """Wait for ``condition``, doing ``each`` time and again: nothing tells when the operating system's watch stands."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, f"never came: {what}"
+        each()
+        await anyio.sleep(0.02)
+
+
+def grow(file: Path) -> None:
+    with file.open("a") as out:
+        out.write("new\n")
 
 
 async def test_an_append_is_noticed(tmp_path: Path) -> None:
@@ -40,20 +47,18 @@ async def test_an_append_is_noticed(tmp_path: Path) -> None:
     watcher = Watcher()
     watcher.track(file, seen.append)
     async with watching(watcher):
-        with file.open("a") as out:
-            out.write("new\n")
-        await until(lambda: seen, "the append")
+        await until(lambda: watcher.found["watch"], "the append", lambda: grow(file))
     assert set(seen) == {file}
-    assert watcher.found["watch"] >= 1
 
 
 async def test_files_to_come_in_a_directory_are_noticed(tmp_path: Path) -> None:
     seen: list[Path] = []
     watcher = Watcher()
     watcher.track_directory(tmp_path, seen.append)
+    names = count()
     async with watching(watcher):
-        (tmp_path / "s1.ctx").write_text("x\n")
-        await until(lambda: tmp_path / "s1.ctx" in seen, "the new file")
+        await until(lambda: watcher.found["watch"], "the new file", lambda: grow(tmp_path / f"s{next(names)}.ctx"))
+    assert {path.suffix for path in seen} == {".ctx"}
 
 
 async def test_a_directory_that_goes_and_comes_is_watched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,16 +70,13 @@ async def test_a_directory_that_goes_and_comes_is_watched_again(tmp_path: Path, 
     watcher = Watcher()
     watcher.track(file, seen.append)
     async with watching(watcher):
+        await until(lambda: watcher.found["watch"], "growth", lambda: grow(file))
         shutil.rmtree(directory)
         await until(lambda: watcher.rearmed >= 1, "the watch noticing that its directory is gone")
         directory.mkdir()
-        file.write_text("1\n2\n3\n")
-        await until(lambda: watcher.rearmed >= 2, "the watch noticing that its directory is back")
-        seen.clear()
-        await anyio.sleep(0.3)
         watcher.found["watch"] = 0
-        file.write_text("1\n2\n3\n4\n5\n")
-        await until(lambda: seen, "growth after the directory came back")
+        await until(lambda: watcher.found["watch"], "growth after the directory came back", lambda: grow(file))
+    assert set(seen) == {file}
 
 
 async def test_what_only_the_rescan_finds_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
