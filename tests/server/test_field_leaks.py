@@ -247,8 +247,8 @@ def test_an_environment_deleted_under_a_running_session_leaves_hooks_that_pass(h
             shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
         for name in ("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "SessionEnd"):
             done = subprocess.run(
-                [str(installed), "claude-code", name], env=env, input=b'{"session_id":"s"}', capture_output=True, check=False,
-                timeout=120,
+                [str(installed), "claude-code", name],
+                env=env, input=b'{"session_id":"s"}', capture_output=True, check=False, timeout=120,
             )  # fmt: skip
             assert (done.returncode, done.stdout) == (0, b"{}\n"), (gone, name)
 
