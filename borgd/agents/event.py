@@ -123,7 +123,8 @@ class Reply(msgspec.Struct, kw_only=True):
     """What the agent is to be told. All empty: not one character.
 
     ``context`` text for the model; ``block`` the reason to go on instead of stopping; ``deny`` the reason why a tool
-    call may not run; ``input`` the tool input to use instead; ``note`` a line for the person.
+    call may not run; ``input`` the tool input to use instead; ``note`` a line for the person. ``told``: the ids of the
+    lessons in it, which no agent sees.
     """
 
     context: str = ""
@@ -131,3 +132,4 @@ class Reply(msgspec.Struct, kw_only=True):
     deny: str = ""
     input: dict[str, Any] | None = None
     note: str = ""
+    told: tuple[str, ...] = ()

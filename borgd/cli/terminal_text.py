@@ -28,6 +28,33 @@ def clock(ms: int) -> str:
         return "?"
 
 
+def width() -> int:
+    """Columns of the terminal that standard output is; 0 where it is none, and nothing need be cut."""
+    if not sys.stdout.isatty():
+        return 0
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def fitted(text: str, columns: int) -> str:
+    """``text`` cut to ``columns`` of a terminal, with a sign that it was; 0: as it is. A wide character takes two."""
+    if not columns or len(text) * 2 <= columns:
+        return text
+    from unicodedata import combining, east_asian_width
+
+    sizes = [0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text]
+    if sum(sizes) <= columns:
+        return text
+    taken, room = 0, columns - 1
+    for size in sizes:
+        room -= size
+        if room < 0:
+            break
+        taken += 1
+    return f"{text[:taken].rstrip()}…"
+
+
 def about(docstring: str | None) -> str:
     """A module's docstring as a command's help says it: without the command's own name and without markup."""
     text = docstring or ""

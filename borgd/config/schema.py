@@ -74,6 +74,13 @@ class TeamConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The directory that a file sync carries; empty: no team. borg team join writes it."""
 
 
+class UiConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """[ui]"""
+
+    greet: bool = True
+    """At a session's start, at most once a day, one line tells the person what borgd did last time."""
+
+
 class ScopeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """[interrupts.scopes."a/b"]"""
 
@@ -259,6 +266,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     capture: CaptureConfig = CaptureConfig()
     people: PeopleConfig = PeopleConfig()
     team: TeamConfig = TeamConfig()
+    ui: UiConfig = UiConfig()
     interrupts: InterruptsConfig = InterruptsConfig()
     inbox: InboxConfig = InboxConfig()
     effort: EffortConfig = EffortConfig()

@@ -44,6 +44,8 @@ class PoolEntry(msgspec.Struct, frozen=True, kw_only=True):
     holdout: float = 0.0
     """Probability of the coin that decided whether it is withheld, if it won a slot; 0: none is thrown, as at a later
     contact."""
+    parts: dict[str, float] = {}
+    """What the strongest parts of its evidence added to the logit, by name; empty: not said, as under the older rules."""
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):

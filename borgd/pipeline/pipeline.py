@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import msgspec
 
 from borgd.agents.event import Event, Moment, Reply
@@ -22,6 +24,8 @@ KEPT_STOPS = 4
 """guard: Stops of a session that are compared."""
 POSTPONED_MS = 900_000
 """guard: a Stop waits this long for agents in the background; then it is taken as one."""
+NEW_SESSIONS = ("", "startup")
+"""host: what agents call the start of a session that is new; some say nothing."""
 BETWEEN = "\n\n"
 """design: what stands between two texts for the agent."""
 
@@ -42,6 +46,8 @@ class Pipeline:
         self.recall = recall
         self.outcomes = outcomes
         self.corrections = corrections
+        self.greet: Callable[[int], Awaitable[str]] = _nobody
+        """What to tell the person at a session's start."""
         self._waits: dict[tuple[str, ...], int] = {}
         """By turn: since when its Stop waits for agents in the background."""
         self.not_enforced: dict[str, int] = {}
@@ -52,9 +58,15 @@ class Pipeline:
         if event.moment is Moment.OTHER or is_repeated(session, event, now_ms):
             return Reply()
         await self.take(session, event, now_ms)
+        reply = await self.answer(session, event, now_ms)
+        reply.told = tuple(entry.id for decision in session.choices for entry in decision.pool if entry.shown)
+        return reply
+
+    async def answer(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """The stage of the event's moment."""
         match event.moment:
             case Moment.SESSION_START:
-                return Reply(context=self.compacted(session) if event.source == "compact" else "")
+                return await self.begin(session, event, now_ms)
             case Moment.PROMPT:
                 return await self.prompt(session, event, now_ms)
             case Moment.SUBAGENT_START | Moment.EXPANSION:
@@ -89,6 +101,13 @@ class Pipeline:
             await self.investigations.prompt(event, now_ms)
         if event.moment is Moment.SESSION_END and event.source != "resume":
             await self.interrupts.ended(session, now_ms)
+
+    async def begin(self, session: Session, event: Event, now_ms: int) -> Reply:
+        """A session starts or goes on: for the agent what compaction took away, for the person what there was last time."""
+        if event.source == "compact":
+            return Reply(context=self.compacted(session))
+        is_new = event.source in NEW_SESSIONS and not self.is_quiet(session)
+        return Reply(note=await self.greet(now_ms) if is_new else "")
 
     def compacted(self, session: Session) -> str:
         """What the agent was told and no longer sees; told once, whether a hook or the transcript speaks of it first."""
@@ -201,6 +220,11 @@ class Pipeline:
         event, session.new_work = _brought_up(event, session.new_work), []
         early = "" if session.free or quiet else await self.recall.early(session, event, now_ms, room)
         return Reply(context=BETWEEN.join([*texts[:fitting], *([early] if early else [])]))
+
+
+async def _nobody(_: int) -> str:
+    """Nothing."""
+    return ""
 
 
 def _brought_up(event: Event, work: list[str]) -> Event:

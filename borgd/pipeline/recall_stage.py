@@ -28,6 +28,7 @@ from borgd.recall.code_seen import code_stems
 from borgd.recall.context import Context
 from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
+from borgd.recall.explain import with_parts
 from borgd.recall.policy import RecallPolicy
 from borgd.recall.text.scope import named_scopes
 from borgd.sessions.session import PROMPTS, Session, touched
@@ -271,8 +272,12 @@ class RecallStage:
             choice = choose(matches, decision_id)
             if choice.decision is None:
                 return choice
+            decision = choice.decision
+            if judge:
+                again = knowledge.index.judge(context, knowledge.prior, explain=True)
+                decision = with_parts(decision, {match.id: match.parts for match in again})
             micros = (time.perf_counter_ns() - started) // 1000
-            return msgspec.structs.replace(choice, decision=self._signed(choice.decision, session, micros))
+            return msgspec.structs.replace(choice, decision=self._signed(decision, session, micros))
 
         return await self._locked(decide)
 
@@ -324,7 +329,8 @@ class RecallStage:
         decision = choice.decision
         assert decision is not None
         await self.commit.append(self.decisions, [decision])
-        kept = msgspec.structs.replace(decision, pool=tuple(entry for entry in decision.pool if entry.shown or entry.held))
+        told = [msgspec.structs.replace(entry, parts={}) for entry in decision.pool if entry.shown or entry.held]
+        kept = msgspec.structs.replace(decision, pool=tuple(told))
         session.decide(kept)
         session.choices.append(kept)
         session.touch_lessons(kept)

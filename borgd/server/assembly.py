@@ -34,6 +34,8 @@ from borgd.stores.interrupt_store import InterruptStore
 from borgd.stores.knowledge import Knowledge
 from borgd.stores.occasions import OccasionStore
 from borgd.stores.team import open_team
+from borgd.stores.told.greeting import Greeting
+from borgd.stores.told.recently_told import summary, told_by_day, week_before
 
 JOURNALS = ("decisions", "outcomes", "episodes", "proposals", "commits")
 
@@ -64,7 +66,10 @@ class Assembly:
         self.outcomes = OutcomeStage(self.knowledge, commit, self.journals, floor=policy.match_floor)
         self.corrections = CorrectionStage(self.outcomes, commit, self.journals, config)
         self.corrections.command = shown_command(where)
+        self.greeting = Greeting(where.state, self.journals["decisions"].path, self.journals["outcomes"].path)
+        self.greets = config.ui.greet
         self.pipeline = Pipeline(self.investigations, self.interrupts, self.recall, self.outcomes, self.corrections)
+        self.pipeline.greet = self.greet
 
     def _interrupt_stage(self, config: Config) -> InterruptStage:
         def audit(entry: AuditEntry) -> None:
@@ -90,6 +95,13 @@ class Assembly:
         self.corrections.command = shown_command(self.where)
         self.recall.configure(config, policy_of(config))
         self.outcomes.floor = self.recall.policy.match_floor
+        self.greets = config.ui.greet
+
+    async def greet(self, now_ms: int) -> str:
+        """What to tell the person at a session's start; empty: nothing, or it was told today."""
+        if not self.greets or not self.greeting.due(now_ms):
+            return ""
+        return await anyio.to_thread.run_sync(self.greeting.line, now_ms)
 
     def saw_fact(self, session: Session, fact: TranscriptFact) -> None:
         """A transcript said something that limits count, or that a person said with a rejection."""
@@ -141,7 +153,9 @@ class Assembly:
 
     def status(self) -> dict[str, Any]:
         """Counts for ``borg status``."""
+        now_ms, told = clock.now_ms(), [self.journals[name].path for name in ("decisions", "outcomes")]
         return {
+            "told": summary(told_by_day(told[0], told[1], week_before(now_ms), now_ms), now_ms),
             "interrupts": self.interrupts.store.status(),
             "limits": self.investigations.status(),
             "team": {} if self.team is None else {"directory": str(self.team.directory), "owner": self.team.owner},

@@ -91,7 +91,7 @@ async def forget(service: AnsweringService, parameters: Parameters) -> Parameter
                 dropped += 1
             else:
                 without_lessons(one, target.lessons)
-    service.event_log.forget(lambda name, ms: name in target.sessions or 0 <= target.since_ms <= ms)
+    service.event_log.forget(lambda name, ms: name in target.sessions or 0 <= target.since_ms <= ms, target.lessons)
     if service.assembly is not None:
         unshare(service.assembly.knowledge, target)
         service.refresh()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import anyio
@@ -23,8 +23,8 @@ class EventLog:
         self._number = 0
         self._news = anyio.Event()
 
-    def add(self, event: Event, out: Mapping[str, Any], micros: int) -> None:
-        """Note one answered event. ``micros``: microseconds from its parse to its answer."""
+    def add(self, event: Event, out: Mapping[str, Any], micros: int, told: Collection[str] = ()) -> None:
+        """Note one answered event. ``micros``: microseconds from its parse to its answer; ``told``: ids of lessons."""
         self._number += 1
         self._events.append(
             {
@@ -38,14 +38,17 @@ class EventLog:
                 "answer": said(out),
                 "chars": chars(out),
                 "micros": micros,
+                "lessons": list(told),
             }
         )
         self._news.set()
         self._news = anyio.Event()
 
-    def forget(self, takes: Callable[[str, int], bool]) -> None:
-        """Take out the events of which ``takes(session, ms)`` holds."""
+    def forget(self, takes: Callable[[str, int], bool], lessons: Collection[str] = ()) -> None:
+        """Take out the events of which ``takes(session, ms)`` holds, and the ids of ``lessons``."""
         kept = [event for event in self._events if not takes(event["session"], event["ms"])]
+        for event in kept:
+            event["lessons"] = [name for name in event["lessons"] if name not in lessons]
         self._events.clear()
         self._events.extend(kept)
 

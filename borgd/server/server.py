@@ -20,7 +20,7 @@ import anyio.abc
 import msgspec
 from anyio.lowlevel import checkpoint
 
-from borgd import __version__
+from borgd import __version__, clock
 from borgd.agents import kind_of
 from borgd.errors import EXIT_FORESEEN, EXIT_UNFORESEEN, BorgError, ProtocolError
 from borgd.protocol import frames as wire
@@ -29,7 +29,7 @@ from borgd.protocol.peer import peer_uid
 from borgd.server.latency import LatencyTable
 from borgd.server.log import places_of
 from borgd.server.request import NothingSaidError, Request, RequestReader
-from borgd.server.status_text import lines
+from borgd.server.status_text import lines, page
 
 CHUNK = 1 << 16
 """method: bytes per read."""
@@ -85,6 +85,8 @@ class StatusParameters(msgspec.Struct, frozen=True):
 
     text: bool = False
     """Lines for a person in place of one JSON object."""
+    all: bool = False
+    """Every fact, in place of one screen."""
 
 
 class Server:
@@ -259,7 +261,10 @@ class Server:
 
     def _status(self, body: bytes) -> bytes:
         wanted = msgspec.json.decode(body or b"{}", type=StatusParameters)
-        return "\n".join(lines(self.status())).encode() if wanted.text else msgspec.json.encode(self.status())
+        if not wanted.text:
+            return msgspec.json.encode(self.status())
+        text = (lines if wanted.all else page)(self.status(), clock.now_ms())
+        return "\n".join(text).encode()
 
     def _crash(self, what: str, error: Exception) -> bytes:
         """Log a crash, the same one once, and the text for the caller: first line without any text of the payload."""

@@ -281,7 +281,7 @@ class Service:
         early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self.loaded.is_set()
         reply = Reply() if early or parsed.moment is Moment.OTHER else await self._noted(parsed, started)
         out = module.render(parsed, reply)
-        self.event_log.add(parsed, out, (time.perf_counter_ns() - started) // 1000)
+        self.event_log.add(parsed, out, (time.perf_counter_ns() - started) // 1000, reply.told)
         return msgspec.json.encode(out)
 
     async def _noted(self, event: Event, started: int) -> Reply:

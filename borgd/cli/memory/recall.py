@@ -20,13 +20,13 @@ from borgd.errors import InputError, UsageError
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.team import owner_name
 from borgd.paths import user_paths
-from borgd.recall.applies import SAID
 from borgd.recall.by_cost import choose_block, choose_line
 from borgd.recall.choose import Choice, choose_early, choose_stop
 from borgd.recall.code_seen import code_stems
 from borgd.recall.context import Context
 from borgd.recall.early import ANY
 from borgd.recall.evidence import Match
+from borgd.recall.explain import in_words
 from borgd.recall.policy import RecallPolicy, policy_of
 from borgd.recall.text.scope import named_scopes
 from borgd.stores.knowledge import Knowledge
@@ -36,12 +36,8 @@ from borgd.stores.team import open_team
 NONE_YET = "There is no lesson to recall: borg lesson add writes one, borg lesson import CLAUDE.md takes over your rules."
 TEXT_BYTES = 1 << 20
 """guard: how much of a file, or of standard input, is looked at."""
-LEAST = 0.05
-"""design: a part that moves the logit by less is not told."""
 LEAST_SITUATION = 0.8
 """design: a situation that adds less is as good as absent."""
-PARTS = 6
-"""design: parts told of one lesson."""
 LISTED = 10
 """design: lessons listed for a person."""
 
@@ -125,13 +121,7 @@ def preview(
 
 def said(match: Match) -> str:
     """The parts of a match in words, the strongest first, what speaks against it last."""
-    strongest = sorted(match.parts.items(), key=lambda one: -abs(one[1]))
-    told = [
-        f"{'+' if value > 0 else '-'}{abs(value):.1f} {SAID.get(name, name)}"
-        for name, value in strongest
-        if abs(value) >= LEAST
-    ]
-    return "; ".join(told[:PARTS])
+    return "; ".join(in_words(match.parts))
 
 
 def lacked(match: Match, lesson: Lesson) -> str:

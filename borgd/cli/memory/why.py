@@ -1,18 +1,24 @@
-"""``borg why [SESSION] [--json]``: every decision of a session with its pool, scores, draws, probabilities and outcomes."""
+"""``borg why [SESSION] [--json]``: every decision of a session with its pool, scores, draws, probabilities and outcomes.
+
+Of each lesson its words, and what spoke for and against it; what a lesson says now, not what it said then.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from borgd.cli.terminal_text import about, clock, printable
+from borgd.cli.lesson.lesson_files import load
+from borgd.cli.terminal_text import about, clock, coloured, fitted, printable, width
 from borgd.errors import BorgError
 from borgd.journal import Journal
 from borgd.memory.records import Decision, Outcome, PoolEntry
 from borgd.paths import user_paths
+from borgd.recall.explain import in_words
 
 LISTED = 5
 """design: sessions that an error names."""
@@ -30,11 +36,13 @@ def explain(entry: PoolEntry, decision: Decision) -> str:
     return "others won the slots"
 
 
-def describe(decision: Decision, outcomes: list[Outcome]) -> dict[str, Any]:
+def describe(decision: Decision, outcomes: list[Outcome], questions: Mapping[str, str]) -> dict[str, Any]:
     """One decision as the JSON document has it."""
     found: dict[str, Any] = msgspec.to_builtins(decision)
     for entry, raw in zip(decision.pool, found["pool"], strict=True):
         raw["reason"] = explain(entry, decision)
+        raw["question"] = questions.get(entry.id, "")
+        raw["said"] = in_words(entry.parts)
         raw["outcomes"] = [
             {"kind": one.kind, "evidence": one.evidence, "ms": one.ms, "credit": one.credit}
             for one in outcomes
@@ -48,10 +56,14 @@ def show(found: dict[str, Any]) -> None:
     topics = f" on {', '.join(found['topics'])}" if found["topics"] else ""
     cost = f"{found['chars']} characters, {found['micros'] / 1000:.1f} ms"
     print(f"{clock(found['ms'])}  {found['channel']}{printable(topics)}  {cost}, policy {found['policy']}")
+    columns = width()
     print("   lesson        score   share   draw      p  what became of it")
     for entry in sorted(found["pool"], key=lambda one: one["rank"]):
         numbers = f"{entry['score']:7.3f} {entry['share']:7.3f} {entry['draw']:6.3f} {entry['p']:6.3f}"
         print(f"   {entry['id']:<12}{numbers}  {entry['reason']}")
+        print(fitted(f"                 {printable(entry['question'] or 'this lesson is gone')}", columns))
+        for part in entry["said"]:
+            print(coloured(fitted(f"                 {part}", columns), "dim"))
         for outcome in entry["outcomes"]:
             print(f"                 {outcome['kind']}: {printable(outcome['evidence'])}")
     print()
@@ -91,7 +103,8 @@ def run(argv: list[str]) -> int:
     decisions = [one for one in reading.records if one.session == session]
     names = {one.id for one in decisions}
     outcomes = [one for one in Journal(where.journal("outcomes")).read(Outcome).records if one.decision in names]
-    documents = [describe(one, outcomes) for one in sorted(decisions, key=lambda one: (one.ms, one.id))]
+    questions = {lesson.id: lesson.question for lesson in load()}
+    documents = [describe(one, outcomes, questions) for one in sorted(decisions, key=lambda one: (one.ms, one.id))]
     if options.json:
         print(msgspec.json.encode({"session": session, "decisions": documents}).decode())
     else:

@@ -1,4 +1,5 @@
-"""``borg status``: what the daemon does now: requests, latencies, errors. Exit code 4: none runs."""
+"""``borg status``: how the daemon does, in one screen: what lessons cost a day, what waits, what is wrong. Exit code 4: none
+runs."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ def run(argv: list[str]) -> int:
 
     :raises NoDaemonError: none runs, or it does not answer.
     """
-    flags = flags_of(argv, "status", __doc__, json="one JSON document")
-    answer = call("status", b"" if flags else b'{"text":true}', timeout_s=STATUS_S)
+    flags = flags_of(argv, "status", __doc__, json="one JSON document", all="every figure, a line each")
+    asked = b'{"text":true,"all":true}' if "all" in flags else b'{"text":true}'
+    answer = call("status", b"" if "json" in flags else asked, timeout_s=STATUS_S)
     if answer.status:
         raise BorgError(answer.err.decode("utf-8", "replace").strip() or "the daemon could not say how it is")
     print(answer.out.decode())
