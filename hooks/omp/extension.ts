@@ -29,6 +29,10 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 /** Which copy of us acts for a session: the one that saw it start last. */
 const acting: Map<string, symbol> = ((globalThis as Fields)["borgd.omp"] ??= new Map()) as Map<string, symbol>
+/** When each session last began, whichever copy of us told it. */
+const begun: Map<string, number> = ((globalThis as Fields)["borgd.omp.begun"] ??= new Map()) as Map<string, number>
+/** design: a session that begins twice within this many milliseconds did so once, as the daemon has it too. */
+const SAME_START_MS = 5000
 /** guard: sessions remembered in one process. */
 const REMEMBERED = 500
 
@@ -94,8 +98,11 @@ export default function extension(host: Host): void {
       try {
         const id = text(context.sessionManager?.getSessionId?.())
         claim(id)
-        await Promise.resolve() // copies that start after us claim it first
-        if (acts(id)) await tell(event, { type: event, reason: input.reason }, context, { long: true, starts: true })
+        const before = begun.get(id) ?? 0
+        begun.set(id, Date.now())
+        if (begun.size > REMEMBERED) begun.clear()
+        if (Date.now() - before < SAME_START_MS) return undefined // another copy of us has told it
+        await tell(event, { type: event, reason: input.reason }, context, { long: true, starts: true })
       } catch {
         // business as usual
       }
