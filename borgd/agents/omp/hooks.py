@@ -179,6 +179,8 @@ def _text(content: object) -> str:
 def render(event: Event, reply: Reply) -> Mapping[str, Any]:
     """``reply`` as the extension returns it for ``event``; what oh-my-pi would not take there is left out."""
     out: dict[str, Any] = {}
+    if event.moment is Moment.OTHER:
+        return out
     match event.name:
         case "session_stop":
             if event.moment is Moment.STOP and reply.block and not event.stop_again:
@@ -197,6 +199,6 @@ def render(event: Event, reply: Reply) -> Mapping[str, Any]:
                 out["later"] = reply.context
             case "session_start" | "session_switch" | "session_branch" | "session_compact":
                 out["later"] = reply.context
-    if reply.note and event.name in MOMENTS and event.moment is not Moment.SESSION_END:
+    if reply.note and event.moment is not Moment.SESSION_END:
         out["notify"] = reply.note
     return out

@@ -192,6 +192,8 @@ def _subagent_type(tool: ToolCall | None) -> str:
 def render(event: Event, reply: Reply) -> Mapping[str, Any]:
     """``reply`` as the plugin does it at ``event``; what can be done nowhere there is left out. ``{}`` says nothing."""
     out: dict[str, Any] = {}
+    if event.moment is Moment.OTHER:
+        return out
     match event.name:
         case "session.idle" | "session.status":
             if event.moment is Moment.STOP and reply.block and not event.stop_again:
@@ -212,6 +214,6 @@ def render(event: Event, reply: Reply) -> Mapping[str, Any]:
                 out["later"] = reply.context
             case "session.created" | "session.compacted" | "message.part.updated":
                 out["later"] = reply.context
-    if reply.note and event.name in MOMENTS and event.moment is not Moment.SESSION_END:
+    if reply.note and event.moment is not Moment.SESSION_END:
         out["toast"] = reply.note
     return out
