@@ -30,6 +30,9 @@ store of one lesson and the same in a store of ten thousand."""
 CERTAIN = 1 - 1e-9
 """method: a chance is never taken to be higher, so that a surprise is never 0."""
 
+SELDOM = 1e-9
+"""method: a chance is never taken to be lower, so that a surprise is finite however the counts are."""
+
 COUNTED = 16
 """method: contexts that may be counted before a lesson's own weight is worked out anew; it moves by less than 1 in 100."""
 COMMON = 0.98
@@ -87,7 +90,7 @@ class Work:
         self._count = lessons + VIRTUAL
         self._rarest = math.log(1 + (self._count - 0.5) / 1.5)
         self.stems = frozenset(map(term, set(words)))
-        self._length = len(self.stems) / prior.typical
+        self._length = max(len(self.stems), 1) / prior.typical  # a context of code alone holds no word
         self.held: dict[str, float] = dict.fromkeys(self.stems, 1.0)
         self._worth: dict[str, tuple[float, float, float]] = {}
         self._add_synonyms()
@@ -126,7 +129,7 @@ class Work:
         if known is None:
             share = self._share(one)
             chance = 1.0 - (1.0 - share) ** self._length
-            surprise = -math.log(min(chance, CERTAIN))
+            surprise = -math.log(min(max(chance, SELDOM), CERTAIN))
             rarity = self._rarity(one)
             known = self._worth[one] = (rarity, surprise, chance * surprise)
         return known
