@@ -144,6 +144,16 @@ class InterruptStage:
             await anyio.to_thread.run_sync(self.store.delivered, self._asked.pop(key), now_ms)
         await anyio.to_thread.run_sync(self.store.end_session, session.id, now_ms)
 
+    def let_go(self, session: Session) -> None:
+        """Keep nothing of the session in memory."""
+        self._looked.pop(session.key, None)
+        if session.subagent:
+            return
+        self._attendance.pop((session.agent, session.id), None)
+        self._plans.pop((session.agent, session.id), None)
+        for call in [call for call in self._calls if call[0] == session.id]:
+            del self._calls[call]
+
     async def end_silent(self, sessions: Sessions, now_ms: int) -> None:
         """Sessions of an earlier life of the daemon that fell silent are gone as well; their state files say since when."""
         live = {key[:2] for key in sessions.live}

@@ -156,6 +156,12 @@ class InvestigationStage:
         """Remove what sessions of long ago left."""
         await _blocking(self.store.expire, now_ms)
 
+    def let_go(self, session: Session) -> None:
+        """Keep nothing of the session in memory."""
+        self._usage.pop(session.key, None)
+        if not session.subagent:
+            self.store.let_go(session.id)
+
     def saw_fact(self, session: Session, fact: TranscriptFact, now_ms: int) -> None:
         """The transcript told of a message's tokens or of a call that has run. A session hears of its own only."""
         if fact.subagent != session.subagent:

@@ -109,6 +109,11 @@ class Pipeline:
         is_new = event.source in NEW_SESSIONS and not self.is_quiet(session)
         return Reply(note=await self.greet(now_ms) if is_new else "")
 
+    def let_go(self, session: Session) -> None:
+        """The session is silent for long: its file and journals have what is known of it, memory keeps nothing."""
+        self.investigations.let_go(session)
+        self.interrupts.let_go(session)
+
     def compacted(self, session: Session) -> str:
         """What the agent was told and no longer sees; told once, whether a hook or the transcript speaks of it first."""
         session.compactions_answered = max(session.compactions_answered + 1, session.compactions)

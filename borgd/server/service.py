@@ -198,15 +198,19 @@ class Service:
         with suppress(OSError):
             await anyio.to_thread.run_sync(self.last_events.save)
             forgotten_lessons.kept(self.where.state, now_ms)  # what is kept for too long goes
-        for session in self.sessions.expire(now_ms):
+        gone = self.sessions.expire(now_ms)
+        for session in gone:
             self.locks.pop(session.key, None)
             self._untrack(session)
-            if not session.ended:
+        for session in gone:
+            if not session.ended and session.key not in self.sessions.live:  # it may have spoken again meanwhile
                 await self._end(session, SILENT, now_ms)
 
     def _untrack(self, session: Session) -> None:
         self.watcher.untrack(session.file.path)
         self.transcripts.drop(session)
+        if self.assembly is not None:
+            self.assembly.pipeline.let_go(session)
 
     def let_go(self, session: Session) -> None:
         """Keep nothing of ``session`` in memory, judge nothing and write nothing: its file is removed."""
@@ -227,15 +231,14 @@ class Service:
         assert self.assembly is not None
         async with self._expiring:
             await self.assembly.interrupts.end_silent(self.sessions, now_ms)
-            live = {session.file.path for session in self.sessions.live.values()}
             while True:
+                live = {session.file.path for session in self.sessions.live.values()}
                 for session in await anyio.to_thread.run_sync(self._expiry.silent, live, now_ms):
                     if not any(one.file.path == session.file.path for one in self.sessions.live.values()):
                         await self._end(session, SILENT, now_ms)
                 if not self._expiry.left:
                     return
                 await anyio.sleep(MINUTE_S)
-                live = {session.file.path for session in self.sessions.live.values()}
 
     async def _end_children(self, parent: Session, reason: str, now_ms: int) -> None:
         """A session's subagents end with it; those of an earlier life of the daemon are known by their files alone."""
@@ -368,10 +371,7 @@ class Service:
             self.problems["sessions"] = told
 
     async def call(self, method: str, body: bytes) -> ReplyFrame:
-        """One command.
-
-        :raises ProtocolError: no such method, or parameters that are not as expected.
-        """
+        """One command. :raises ProtocolError: no such method, or parameters that are not as expected."""
         from borgd.server.calls import answer
 
         return ReplyFrame(out=msgspec.json.encode(await answer(self, method, body)))

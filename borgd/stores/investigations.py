@@ -340,6 +340,11 @@ class InvestigationStore:
             "unenforceable": [_named(session, one) for session, one in told if one["unenforceable"]],
         }
 
+    def let_go(self, session: str) -> None:
+        """Keep nothing of a session in memory; its journal has it, should it speak again."""
+        with self._lock:
+            self._session_ledgers.pop(session, None)
+
     def sessions(self) -> list[str]:
         """Ids of sessions that have a journal, the last active first."""
         found: list[tuple[float, str]] = []
