@@ -89,7 +89,7 @@ class Writer:
             identity = (info.st_dev, info.st_ino)
             if self.size == 0 or self._layer.named.get(self._path) != identity:
                 sync_directory(self._path, self._layer)  # whoever made or moved the file may have died before doing so
-                self._layer.named[self._path] = identity
+                self._layer.name_is_durable(self._path, identity)
             if self.size and self._layer.pread(self.descriptor, 1, self.size - 1) != b"\n":
                 self._repair_tail()
         except OSError as error:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from borgd import clock
 
 FILE_MODE = 0o600
+NAMED = 1024
+"""guard: files whose names are known to be durable; a file that is forgotten costs one more sync of its directory."""
 
 
 class ReadOnly(NamedTuple):
@@ -33,6 +35,13 @@ class FileLayer:
         """Path of a journal -> why it is read-only. It lives here because a disk fails a process, not one Journal object."""
         self.named: dict[str, tuple[int, int]] = {}
         """Path of a journal -> device and inode of the file whose name this process has made durable."""
+
+    def name_is_durable(self, path: str, identity: tuple[int, int]) -> None:
+        """Remember that ``path`` keeps its name over a loss of power; of too many the oldest half is forgotten."""
+        self.named[path] = identity
+        if len(self.named) > NAMED:
+            for old in list(self.named)[: NAMED // 2]:
+                self.named.pop(old, None)
 
     def open(self, path: str, flags: int) -> int:
         return os.open(path, flags | os.O_CLOEXEC, FILE_MODE)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from borgd.errors import JournalError
 from borgd.journal import Journal, encode
+from borgd.journal.layer import NAMED, FileLayer
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -170,3 +171,16 @@ def test_a_command_that_only_reads_and_appends_does_not_load_the_event_loop() ->
     code = "import sys, borgd.journal as j; print('anyio' in sys.modules); j.GroupCommit; print('anyio' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_a_process_that_writes_to_many_journals_remembers_the_last_ones(tmp_path: Path) -> None:
+    layer = FileLayer()
+    for number in range(3 * NAMED):
+        layer.name_is_durable(str(number), (1, number))
+        assert len(layer.named) <= NAMED
+    assert str(3 * NAMED - 1) in layer.named
+    journal = Journal(tmp_path / "j.jsonl", layer=layer)
+    journal.append([{"a": 1}])
+    layer.named.clear()
+    journal.append([{"a": 2}])
+    assert [record["a"] for record in journal.read().records] == [1, 2]
