@@ -1,10 +1,12 @@
 """The real ``borg run`` whose wall clock a test moves: it adds the milliseconds that a file holds to the machine's.
 
-``BORGD_SOAK_CLOCK`` names the file. What the daemon does each minute and hour it does each second, so that a day takes one.
+``BORGD_SOAK_CLOCK`` names the file: eight bytes, the lowest first. What the daemon does each minute and hour it does each
+second, so that a day takes one.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import sys
 import time
@@ -18,10 +20,11 @@ PERIOD_S = 1.0
 
 def run() -> None:
     """Serve until the signal; what reads the clock through its module reads the moved one."""
-    moved = Path(os.environ["BORGD_SOAK_CLOCK"])
+    with Path(os.environ["BORGD_SOAK_CLOCK"]).open("rb") as file:
+        moved = mmap.mmap(file.fileno(), 8, access=mmap.ACCESS_READ)
 
     def now_ms() -> int:
-        return time.time_ns() // 1_000_000 + int(moved.read_text() or 0)
+        return time.time_ns() // 1_000_000 + int.from_bytes(moved[:8], "little")
 
     clock.now_ms = now_ms
     service.MINUTE_S = service.HOUR_S = PERIOD_S

@@ -32,6 +32,8 @@ DAY_MS = 24 * 3600 * 1000
 GROWTH = 1.10
 """How much more memory the daemon may hold when the last sessions are gone than when the first were."""
 SYSTEMS = ["Tethys", "Orion", "Calypso", "Rhea", "Dione", "Mimas", "Hyperion", "Phoebe"]
+TAUGHT = 4
+"""Systems and parts of which there is a lesson."""
 PARTS = ["pump", "uploader", "ledger", "gateway", "scheduler", "cache", "parser", "billing"]
 
 
@@ -114,8 +116,8 @@ class Clocked:
     """A home whose daemon goes by the test's clock."""
 
     def __init__(self, directory: Path) -> None:
-        self.clock = directory / "clock"
-        self.clock.write_text("0")
+        self.clock, self.moved_ms = directory / "clock", 0
+        self.clock.write_bytes(bytes(8))
         self.home = Home(directory, BORGD_SOAK_CLOCK=str(self.clock))
         lessons = [
             lesson(
@@ -124,8 +126,8 @@ class Clocked:
                 situations=[f"raising a limit of the {system} {part}"],
                 scope=[system],
             )
-            for system in SYSTEMS
-            for part in PARTS
+            for system in SYSTEMS[:TAUGHT]
+            for part in PARTS[:TAUGHT]
         ]
         write_lessons(directory, *lessons)
         self.process = subprocess.Popen(
@@ -141,10 +143,10 @@ class Clocked:
         return int(status["sessions"]) if status["loaded"] else -1
 
     def go_on(self, ms: int) -> None:
-        """Time passes. The file is replaced in one go: it is read with each look at the clock."""
-        new = self.clock.with_suffix(".new")
-        new.write_text(str(int(self.clock.read_text()) + ms))
-        new.replace(self.clock)
+        """Time passes. The file is written in place: the daemon has it mapped."""
+        self.moved_ms += ms
+        with self.clock.open("r+b") as file:
+            file.write(self.moved_ms.to_bytes(8, "little"))
 
 
 def wave(place: Clocked, number: int, sessions: int, events: int) -> tuple[int, int]:
