@@ -186,7 +186,8 @@ def answers(name: str) -> dict[str, str]:
 def agents_page() -> str:
     """The whole page of agents."""
     sys.path.insert(0, str(ROOT))
-    from borgd.agents import AGENTS, READS_TRANSCRIPTS, agent
+    from borgd.agents import AGENTS, agent
+    from borgd.agents.transcripts import SESSION_FILES
     from borgd.agents.wiring import WIRINGS
 
     names = list(AGENTS)
@@ -195,7 +196,7 @@ def agents_page() -> str:
         cells = [", ".join(f"`{event}`" for event, of in agent(name).MOMENTS.items() if of == moment) for name in names]
         rows.append(f"| {label} | {' | '.join(cells)} |")
     rows.append(
-        f"| its session file is read | {' | '.join('yes' if name in READS_TRANSCRIPTS else 'no' for name in names)} |"
+        f"| its session file is read | {' | '.join('yes' if name in SESSION_FILES else 'no' for name in names)} |"
     )
     parts = [AGENTS_HEAD, "## What is heard", "", *rows, ""]
     for name in names:

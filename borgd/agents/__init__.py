@@ -14,7 +14,6 @@ from borgd.errors import ProtocolError
 
 __all__ = [
     "AGENTS",
-    "READS_TRANSCRIPTS",
     "Agent",
     "Event",
     "Moment",
@@ -53,10 +52,6 @@ AGENTS: Mapping[str, str] = {
     "opencode": "borgd.agents.opencode.hooks",
     "omp": "borgd.agents.omp.hooks",
 }
-
-
-READS_TRANSCRIPTS = frozenset({"claude-code"})
-"""Agents whose session files are followed."""
 
 
 def agent(name: str) -> Agent:

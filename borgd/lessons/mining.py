@@ -1,4 +1,4 @@
-"""Episodes from a past transcript of Claude Code, line by line, by the same detectors that listen live. Pure.
+"""Episodes from a past session of any agent, line by line, by the same detectors that listen live. Pure.
 
 Holds one turn at a time, so a transcript of any length costs the same memory. ``safe`` is an offset from which reading may
 go on later as if it had never stopped. What only may be a correction is settled by what the agent did next: it gave in, or
@@ -8,20 +8,17 @@ changed the same file once more. Subagents' prompts are an agent's words, not a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
-
-from borgd.agents.claude_code.transcript import CHANGING, TranscriptFact, TranscriptReader
+from borgd.agents.transcript import TranscriptFact
+from borgd.agents.transcripts import reader_of
 from borgd.lessons.corrections.detect import Correction, from_questionnaire, from_rejection, own_words
 from borgd.lessons.corrections.languages import PatternRule
 from borgd.lessons.corrections.linear import Band
 from borgd.lessons.corrections.verdict import Situation, deeds_text, judge
 from borgd.lessons.episodes import Episode, episode
 
-AGENT = "claude-code"
 LINE_BYTES = 8 << 20
 """guard: a longer line is skipped."""
 TOUCHES = 10
@@ -48,43 +45,50 @@ class MinedEpisode(NamedTuple):
     sure: bool = True
 
 
-class _Row(msgspec.Struct, rename="camel"):
-    type: str = ""
-    session_id: str = ""
-    cwd: str = ""
-    timestamp: str = ""
-    is_sidechain: bool = False
-    is_meta: bool = False
-    tool_use_result: msgspec.Raw = msgspec.Raw(b"null")
-
-
-_decoder = msgspec.json.Decoder(_Row)
-
-
 class Miner:
     """Reads one transcript's lines in order.
 
     :param session: the id where a line names none.
     :param repository: ``owner/name`` of a directory.
+    :param agent: whose session it is.
+    :param ms: its time where lines name none, in ms since the epoch.
     """
 
     def __init__(
-        self, session: str, repository: Callable[[str], str], own: Sequence[PatternRule] = (), *, offset: int = 0
+        self,
+        session: str,
+        repository: Callable[[str], str],
+        own: Sequence[PatternRule] = (),
+        *,
+        offset: int = 0,
+        agent: str = "claude-code",
+        ms: int = 0,
     ) -> None:
         self.safe = offset
-        self.damaged = 0
+        self.long = 0
+        self._agent = agent
+        self._ms = ms
         self._offset = offset
         self._session = session
         self._repository = repository
         self._own = own
-        self._reader = TranscriptReader()
+        self._reader = reader_of(agent)()
         self._task = ""
         self._said = ""
         self._touched: list[str] = []
         self._lines: list[str] = []
-        self._row = _Row()
         self._open: list[MinedEpisode] = []
         self._gave_in = False
+
+    @property
+    def damaged(self) -> int:
+        """Lines that were no rows, or too long to be read."""
+        return self.long + self._reader.damaged
+
+    def begin(self, head: Iterable[bytes]) -> None:
+        """Hear from the file's first lines which session it is, where reading goes on later in it."""
+        for line in head:
+            self._reader.feed(line, limit=LINE_BYTES)
 
     def finish(self) -> list[MinedEpisode]:
         """What waited for the agent's answer when the transcript ended."""
@@ -94,20 +98,15 @@ class Miner:
         """The episodes that ``line`` (with its LF) completes."""
         start, self._offset = self._offset, self._offset + len(line)
         if len(line) > LINE_BYTES or not line.strip():
-            self.damaged += len(line) > LINE_BYTES
+            self.long += len(line) > LINE_BYTES
             return []
-        if not any(kind in line for kind in (b'"user"', b'"assistant"', b'"queued_command"')):
+        wanted = self._reader.INTERESTING
+        if wanted and not any(kind in line for kind in wanted):
             return []
-        try:
-            self._row = _decoder.decode(line)
-        except (msgspec.DecodeError, RecursionError):
-            self.damaged += 1
+        facts = self._reader.feed(line, limit=LINE_BYTES)
+        if self._reader.of_subagent:
             return []
-        if self._row.is_sidechain:
-            return []
-        facts = self._reader.feed(line)
-        found = [made for fact in facts for made in self._take(fact, start)]
-        return found + (list(self._answers()) if self._row.type == "user" else [])
+        return [made for fact in facts for made in self._take(fact, start)]
 
     def _take(self, fact: TranscriptFact, start: int) -> Iterator[MinedEpisode]:
         if fact.kind in ("prompt", "queued"):
@@ -118,19 +117,22 @@ class Miner:
             yield from self._judged(fact.text, interrupting=fact.kind == "queued")
             if fact.kind == "prompt":
                 self._task, self._said, self._touched, self._lines, self.safe = fact.text, "", [], [], start
-        elif fact.kind == "call" and fact.tool in CHANGING:
+        elif fact.kind == "call" and fact.changes:
             self._lines = [*self._lines, *_new_lines(fact.input)][-CHANGED_LINES:]
         elif fact.kind in ("text", "plan"):
             self._said = fact.text
             self._gave_in = self._gave_in or (bool(self._open) and _GAVE_IN.search(fact.text) is not None)
         elif fact.kind == "touch":
-            changed = fact.tool in CHANGING and any(fact.text in one.episode.paths for one in self._open)
+            changed = fact.changes and any(fact.text in one.episode.paths for one in self._open)
             self._gave_in = self._gave_in or changed
             self._touched = [*self._touched, fact.text][-TOUCHES:]
         elif fact.kind == "result" and fact.failed:
             rejected = from_rejection(fact.text)
             if rejected is not None:
                 yield MinedEpisode(self._episode(rejected, self._proposal()))
+        elif fact.kind == "answers":
+            for question, correction in from_questionnaire(fact.input):
+                yield MinedEpisode(self._episode(correction, question))
 
     def _judged(self, text: str, *, interrupting: bool) -> Iterator[MinedEpisode]:
         deeds = deeds_text(self._touched, self._lines)
@@ -149,24 +151,17 @@ class Miner:
         self._gave_in = False
         return found
 
-    def _answers(self) -> Iterator[MinedEpisode]:
-        if b'"answers"' not in bytes(self._row.tool_use_result):
-            return
-        result: Any = msgspec.json.decode(self._row.tool_use_result)
-        for question, correction in from_questionnaire(result) if isinstance(result, dict) else []:
-            yield MinedEpisode(self._episode(correction, question))
-
     def _proposal(self) -> str:
         return self._said or "\n".join(self._touched)
 
     def _episode(self, correction: Correction, proposal: str) -> Episode:
-        row = self._row
+        seen = self._reader
         return episode(
             correction,
-            ms=_ms(row.timestamp),
-            agent=AGENT,
-            session=row.session_id or self._session,
-            repo=self._repository(row.cwd) if row.cwd else "",
+            ms=seen.ms or self._ms,
+            agent=self._agent,
+            session=seen.session or self._session,
+            repo=self._repository(seen.cwd) if seen.cwd else "",
             task=self._task,
             proposal=proposal,
             paths=self._touched,
@@ -180,10 +175,3 @@ def _new_lines(call: Any) -> list[str]:
     parts = [call, *(edits if isinstance(edits, list) else [])] if isinstance(call, dict) else []
     texts = [part.get(name) for part in parts if isinstance(part, dict) for name in ("new_string", "content", "new_source")]
     return [line for text in texts if isinstance(text, str) for line in text.splitlines() if line.strip()][-CHANGED_LINES:]
-
-
-def _ms(timestamp: str) -> int:
-    try:
-        return max(0, int(datetime.fromisoformat(timestamp).timestamp() * 1000))
-    except (ValueError, OverflowError):
-        return 0

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event
+from borgd.agents.transcript import TranscriptFact
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal
 from borgd.lessons.corrections.adaptation import shift, shifted

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import anyio.to_thread
 
 from borgd import clock
-from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Reply, ToolCall
+from borgd.agents.transcript import TranscriptFact
 from borgd.config.schema import Config
 from borgd.errors import BorgError
 from borgd.limits.investigation.ledger import MessageUsage

@@ -9,7 +9,7 @@ from typing import Any
 import anyio.to_thread
 
 from borgd import clock
-from borgd.agents.claude_code.transcript import TranscriptFact
+from borgd.agents.transcript import TranscriptFact
 from borgd.clock import machine_zone
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal

@@ -19,8 +19,8 @@ import msgspec
 
 from borgd import clock
 from borgd.agents import understood
-from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Moment, Reply, with_host
+from borgd.agents.transcript import TranscriptFact
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.config.schema import Config
 from borgd.errors import BorgError, ConfigError

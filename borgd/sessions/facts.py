@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from borgd.agents.claude_code.hooks import is_machine_made
-from borgd.agents.claude_code.transcript import TokenUsage, TranscriptFact
+from borgd.agents.transcript import TokenUsage, TranscriptFact
 from borgd.lessons.redact import redact_head
 from borgd.sessions.other_work import take_work
 from borgd.sessions.session import PROMPT_CHARS, Session, relative

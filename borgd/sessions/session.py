@@ -10,8 +10,8 @@ import re
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from borgd.agents.claude_code.transcript import TokenUsage
 from borgd.agents.event import Event, Moment
+from borgd.agents.transcript import TokenUsage
 from borgd.lessons.episodes import Episode
 from borgd.lessons.redact import redact_head
 from borgd.limits.investigation.convergence import StopState

@@ -7,9 +7,10 @@ says nothing.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
-from borgd.agents.claude_code.transcript import TranscriptFact, TranscriptReader
+from borgd.agents.transcript import TranscriptFact, TranscriptReader
 from borgd.files import open_regular
 
 READ_BYTES = 1 << 20
@@ -21,15 +22,18 @@ FIRST_BYTES = 4 << 20
 
 
 class TranscriptTail:
-    """One session file. ``more`` says that the last read stopped at its bound and there is more to read.
+    """One session file; ``reader`` makes a reader of its agent's rows.
+
+    ``more`` says that the last read stopped at its bound and there is more to read.
 
     ``beginnings`` counts how often reading began anew, which is when rows are numbered anew; ``backlog`` says that what
     was there at the last beginning has not been read to its end yet.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reader: Callable[[], TranscriptReader]) -> None:
         self.path = path
-        self.reader = TranscriptReader()
+        self._make = reader
+        self.reader = reader()
         self.offset = 0
         self.more = False
         self.beginnings = 0
@@ -56,7 +60,7 @@ class TranscriptTail:
         return self.reader.feed(chunk)
 
     def _start_over(self, info: os.stat_result) -> None:
-        self.reader = TranscriptReader()
+        self.reader = self._make()
         self.beginnings += 1
         self.backlog = True
         self._inode = info.st_ino

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import anyio
 
-from borgd.agents import READS_TRANSCRIPTS
-from borgd.agents.claude_code.transcript import TranscriptFact
+from borgd.agents.transcript import TranscriptFact
+from borgd.agents.transcripts import line_reader_of
 from borgd.journal.watch import Watcher
 from borgd.sessions.facts import apply_fact, forget_rows
 from borgd.sessions.session import Key, Session
@@ -34,11 +34,12 @@ class Transcripts:
     def read(self, session: Session, name: str) -> None:
         """Read on in the file ``name`` for an event of ``session``; a name that is not an absolute path is none."""
         path = Path(name)
-        if not path.is_absolute() or session.agent not in READS_TRANSCRIPTS:
+        reader = line_reader_of(session.agent)
+        if reader is None or not path.is_absolute():
             return
         if session.tail is None or session.tail.path != path:
             self.drop(session)
-            session.tail = TranscriptTail(path)
+            session.tail = TranscriptTail(path, reader)
             forget_rows(session)
             self._watcher.track(path, lambda _: self._step(session, READ_BYTES))
         self._watcher.ours(path)  # before it is read: what comes later is news

@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.agents.claude_code.transcript import TokenUsage, TranscriptFact, TranscriptReader
+from borgd.agents.claude_code.transcript import ClaudeTranscript
+from borgd.agents.transcript import TokenUsage, TranscriptFact
 
 
 def user(text: Any, uuid: str, parent: str | None, **more: Any) -> dict[str, Any]:
@@ -48,7 +49,7 @@ DATA = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in 
 
 
 def facts(*chunks: bytes) -> list[TranscriptFact]:
-    reader = TranscriptReader()
+    reader = ClaudeTranscript()
     return [fact for chunk in chunks for fact in reader.feed(chunk)]
 
 
@@ -86,7 +87,7 @@ def test_the_facts_do_not_depend_on_how_the_bytes_arrive(cuts: list[int]) -> Non
 
 @given(st.integers(0, len(DATA) - 1), st.binary(max_size=40))
 def test_damage_costs_no_more_than_the_rows_it_touches(at: int, noise: bytes) -> None:
-    reader = TranscriptReader()
+    reader = ClaudeTranscript()
     reader.feed(DATA[:at] + noise + DATA[at:])
     lost = noise.count(b"\n") + 1
     assert reader.damaged <= lost
@@ -111,7 +112,7 @@ def test_parallel_tool_results_are_no_rewind() -> None:
 
 
 def test_an_endless_line_is_skipped_and_counted() -> None:
-    reader = TranscriptReader()
+    reader = ClaudeTranscript()
     for _ in range(30):
         reader.feed(b"x" * 1000, limit=10_000)
     assert reader.damaged >= 1

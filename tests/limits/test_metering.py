@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from borgd.agents.claude_code.transcript import TokenUsage, TranscriptFact
 from borgd.agents.event import Event, Moment, ToolCall
+from borgd.agents.transcript import TokenUsage, TranscriptFact
 from borgd.config.schema import load
 from borgd.paths import user_paths
 from borgd.pipeline.investigation_stage import InvestigationStage

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from borgd.agents.claude_code.transcript import TranscriptFact
 from borgd.agents.event import Event, Moment, ToolCall
+from borgd.agents.transcript import TranscriptFact
 from borgd.sessions.facts import apply_fact
 from borgd.sessions.session import PROMPT_CHARS, Session, apply_event
 from borgd.sessions.state_file import StateFile

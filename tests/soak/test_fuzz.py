@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from borgd.agents import AGENTS, agent
-from borgd.agents.claude_code.transcript import TranscriptReader
+from borgd.agents.claude_code.transcript import ClaudeTranscript
 from borgd.agents.event import checked
 from borgd.agents.settings_text import with_entries, without_entries
 from borgd.config.schema import Config, RepositoryConfig, decode
@@ -127,7 +127,7 @@ def test_transcripts() -> None:
         {"type": "system", "subtype": "compact_boundary", "uuid": "c", "parentUuid": "b"},
     ]
     seed = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-    fuzz("transcripts", [seed], lambda case: TranscriptReader().feed(case))
+    fuzz("transcripts", [seed], lambda case: ClaudeTranscript().feed(case))
 
 
 def test_journals(tmp_path: Path) -> None:

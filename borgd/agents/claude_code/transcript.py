@@ -1,26 +1,19 @@
 """Claude Code's session files as they grow: plan, assistant text, prompts, files touched, tokens, compaction, rewinds.
 
-Pure: bytes in, facts out. Rows of unknown kinds are ignored, a row that is not JSON is counted and skipped, a line that
-is cut short stays for the next call. One API message spans several rows, so tokens are told once per message id.
+Pure. One API message spans several rows, so tokens are told once per message id.
 """
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from borgd.agents.json_repair import repaired
-
-Kind = Literal["prompt", "text", "plan", "touch", "call", "result", "usage", "compaction", "rewind", "queued", "expansion"]
-
-TEXT_CHARS = 20_000
-"""guard: characters kept of one text, plan, prompt or result."""
-
-REMEMBERED = 20_000
-"""guard: rows and message ids remembered, so that a session of weeks stays bounded."""
+from borgd.agents.transcript import TEXT_CHARS, TokenUsage, TranscriptFact, TranscriptReader, ms_of, remember
 
 QUEUED = b'"queued_command"'
 COMMAND = re.compile(r"\s*<command-message>")
@@ -31,46 +24,6 @@ COMMAND_PARTS = {
 }
 TOUCH_FIELDS = ("file_path", "notebook_path", "path")
 CHANGING = {"Edit", "Write", "MultiEdit", "NotebookEdit"}
-
-
-class TokenUsage(msgspec.Struct, frozen=True):
-    """Tokens of one API message, cached input counted apart."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_input_tokens: int = 0
-    cache_creation_input_tokens: int = 0
-
-    def minus(self, other: TokenUsage) -> TokenUsage:
-        """What this reading adds to an earlier one of the same message; never negative."""
-        return TokenUsage(
-            max(0, self.input_tokens - other.input_tokens),
-            max(0, self.output_tokens - other.output_tokens),
-            max(0, self.cache_read_input_tokens - other.cache_read_input_tokens),
-            max(0, self.cache_creation_input_tokens - other.cache_creation_input_tokens),
-        )
-
-
-class TranscriptFact(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing a row says. ``row`` counts rows of the file, so that a rewind can name what it undoes.
-
-    ``queued`` is a prompt typed while the agent worked, ``expansion`` the text that a slash command stands for.
-    ``text`` is the prompt, the assistant's text, the plan, the touched path, the tool's result or the summary.
-    ``id`` is the prompt id, tool use id or message id. ``subagent`` is empty on the main thread.
-    """
-
-    kind: Kind
-    row: int
-    text: str = ""
-    id: str = ""
-    subagent: str = ""
-    tool: str = ""
-    failed: bool = False
-    usage: TokenUsage | None = None
-    """What this row adds to the message's tokens; ``total`` is all of them so far."""
-    total: TokenUsage | None = None
-    model: str = ""
-    input: dict[str, Any] = {}
 
 
 class _Message(msgspec.Struct):
@@ -90,6 +43,9 @@ class _Attachment(msgspec.Struct, rename="camel"):
 class _Row(msgspec.Struct, rename="camel"):
     type: str = ""
     uuid: str | None = None
+    session_id: Any = None
+    cwd: Any = None
+    timestamp: Any = None
     parent_uuid: str | None = None
     is_sidechain: bool = False
     is_meta: bool = False
@@ -100,6 +56,7 @@ class _Row(msgspec.Struct, rename="camel"):
     turn_companion: bool = False
     subtype: str | None = None
     attachment: msgspec.Raw = msgspec.Raw(b"null")
+    tool_use_result: msgspec.Raw = msgspec.Raw(b"null")
     message: _Message | None = None
 
 
@@ -108,44 +65,24 @@ _attachment = msgspec.json.Decoder(_Attachment)
 _content = msgspec.json.Decoder()
 
 
-class TranscriptReader:
-    """Reads one session file piece by piece. ``feed`` returns what the new bytes say; ``damaged`` counts bad rows."""
+class ClaudeTranscript(TranscriptReader):
+    """Reads one session file of Claude Code."""
+
+    INTERESTING = (b'"user"', b'"assistant"', b'"queued_command"', b'"compact_boundary"')
 
     def __init__(self) -> None:
-        self.damaged = 0
-        self.rows = 0
-        self._rest = b""
-        self._skipping = False
+        super().__init__()
         self._order: OrderedDict[str, int] = OrderedDict()
         self._last = 0
         self._command = ""
         self._seen: OrderedDict[str, TokenUsage] = OrderedDict()
 
-    def feed(self, chunk: bytes, *, limit: int = 4 << 20) -> list[TranscriptFact]:
-        """Facts of the whole lines so far unread, ``chunk`` included. A line over ``limit`` bytes is skipped and counted."""
-        facts: list[TranscriptFact] = []
-        data = self._rest + chunk
-        start = 0
-        while (end := data.find(b"\n", start)) >= 0:
-            line = data[start:end]
-            start = end + 1
-            if self._skipping:
-                self._skipping = False
-                continue
-            if line.strip():
-                self._line(line, facts)
-        self._rest = data[start:]
-        if len(self._rest) > limit:
-            self._rest, self._skipping = b"", True
-            self.damaged += 1
-        return facts
-
-    def skip_line(self) -> None:
-        """Ignore everything up to the next line's start: reading begins in the middle of a file."""
-        self._skipping = True
+    @classmethod
+    def recognises(cls, row: Mapping[str, Any]) -> bool:
+        """Whether ``row`` can only be of Claude Code."""
+        return "sessionId" in row and "type" in row
 
     def _line(self, line: bytes, facts: list[TranscriptFact]) -> None:
-        self.rows += 1
         try:
             try:
                 row = _row.decode(line)
@@ -158,20 +95,22 @@ class TranscriptReader:
         except (msgspec.DecodeError, RecursionError):
             self.damaged += 1
             return
+        self.session = row.session_id if isinstance(row.session_id, str) and row.session_id else self.session
+        self.cwd = row.cwd if isinstance(row.cwd, str) and row.cwd else self.cwd
+        self.ms, self.of_subagent = ms_of(row.timestamp) or self.ms, row.is_sidechain
         if row.type == "system" and row.subtype == "compact_boundary":
             facts.append(TranscriptFact(kind="compaction", row=self.rows))
         if row.type == "user":
             self._user(row, content, facts)
+            self._answers(row, facts)
         elif row.type == "attachment" and QUEUED in bytes(row.attachment):
             self._queued(row, facts)
         elif row.type == "assistant" and row.message:
             self._assistant(row, row.message, content, facts)
         if row.uuid:
-            self._order[row.uuid] = self.rows
+            remember(self._order, row.uuid, self.rows)
             if not row.is_sidechain:
                 self._last = self.rows
-            while len(self._order) > REMEMBERED:
-                self._order.popitem(last=False)
 
     def _user(self, row: _Row, content: Any, facts: list[TranscriptFact]) -> None:
         subagent = row.agent_id or ""
@@ -204,6 +143,13 @@ class TranscriptReader:
             text = "\n".join(texts)[:TEXT_CHARS]
             facts.append(TranscriptFact(kind="expansion", row=self.rows, text=text, id=row.prompt_id, subagent=subagent))
 
+    def _answers(self, row: _Row, facts: list[TranscriptFact]) -> None:
+        """What a person answered to a questionnaire."""
+        if b'"answers"' in bytes(row.tool_use_result):
+            result = _content.decode(row.tool_use_result)
+            if isinstance(result, dict):
+                facts.append(TranscriptFact(kind="answers", row=self.rows, subagent=row.agent_id or "", input=result))
+
     def _queued(self, row: _Row, facts: list[TranscriptFact]) -> None:
         """What a person typed while the agent worked, as it was handed to the agent."""
         try:
@@ -226,11 +172,8 @@ class TranscriptReader:
             elif block.get("type") == "tool_use":
                 facts.extend(self._tool_use(block, subagent))
         if message.usage and message.id and message.model != "<synthetic>":
-            known = self._seen.pop(message.id, TokenUsage())
-            self._seen[message.id] = message.usage
-            new = message.usage.minus(known)
-            while len(self._seen) > REMEMBERED:
-                self._seen.popitem(last=False)
+            new = message.usage.minus(self._seen.get(message.id, TokenUsage()))
+            remember(self._seen, message.id, message.usage)
             if new != TokenUsage():
                 facts.append(
                     TranscriptFact(
@@ -249,14 +192,23 @@ class TranscriptReader:
         name, use = str(block.get("name") or ""), str(block.get("id") or "")
         if not isinstance(arguments, dict):
             return []
-        facts = [TranscriptFact(kind="call", row=self.rows, id=use, subagent=subagent, tool=name, input=arguments)]
+        changes = name in CHANGING
+        facts = [
+            TranscriptFact(
+                kind="call", row=self.rows, id=use, subagent=subagent, tool=name, input=arguments, changes=changes
+            )
+        ]
         if name == "ExitPlanMode" and isinstance(arguments.get("plan"), str):
             plan = arguments["plan"][:TEXT_CHARS]
             facts.append(TranscriptFact(kind="plan", row=self.rows, text=plan, id=use, subagent=subagent))
         for field in TOUCH_FIELDS:
             if isinstance(arguments.get(field), str) and (field != "path" or name in CHANGING):
                 path = arguments[field][:TEXT_CHARS]
-                facts.append(TranscriptFact(kind="touch", row=self.rows, text=path, id=use, subagent=subagent, tool=name))
+                facts.append(
+                    TranscriptFact(
+                        kind="touch", row=self.rows, text=path, id=use, subagent=subagent, tool=name, changes=changes
+                    )
+                )
         return facts
 
 

@@ -57,6 +57,7 @@ def parse(event: str, body: bytes) -> Event:
         subagent_type=text_of(payload, "subagent_type"),
         prompt_id=text_of(payload, "generation_id"),
         cwd=text_of(payload, "cwd") or root,
+        transcript=text_of(payload, "agent_transcript_path", "transcript_path"),
         prompt=prompt,
         machine_made=is_own_text(prompt),
         tool=_tool(payload, event),

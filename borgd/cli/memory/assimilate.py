@@ -1,4 +1,4 @@
-"""``borg assimilate``: corrections in past transcripts of Claude Code become episodes. Shows first; ``--apply`` stores.
+"""``borg assimilate``: corrections in past sessions of every agent become episodes. Shows first; ``--apply`` stores.
 
 Resumable: what was read is remembered per file, so that a second run reads only what is new. One line in memory at a time.
 """
@@ -9,18 +9,16 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
+from borgd.agents.transcripts import SESSION_FILES
 from borgd.cli.lesson.lesson_files import append, complain, print_json, records, settings
 from borgd.cli.lesson.verdicts import episodes
 from borgd.cli.terminal_text import count
-from borgd.errors import BorgError, InputError
+from borgd.errors import BorgError
 from borgd.lessons.corrections.detect import own_rules
 from borgd.lessons.corrections.languages import PatternRule
 from borgd.lessons.episodes import Episode
@@ -28,8 +26,9 @@ from borgd.lessons.mining import LINE_BYTES, MinedEpisode, Miner
 from borgd.lessons.proposals import table, unheard
 from borgd.lessons.sanitize import clean
 from borgd.stores import repository
-from borgd.stores.past import assimilate_state
+from borgd.stores.past import assimilate_state, session_files
 from borgd.stores.past.assimilate_state import AssimilateState, ReadTranscript
+from borgd.stores.past.session_files import PastFile
 
 BATCH = 100
 """design: episodes stored together, and files after which the state is saved."""
@@ -41,27 +40,26 @@ BAR = 24
 """design: width of the progress bar."""
 
 
-class TranscriptSource(NamedTuple):
-    """A transcript and how far to read it."""
-
-    path: Path
-    start: int
-    size: int
-
-
 def run(argv: list[str]) -> int:
     """Read what is new in the transcripts."""
     parser = argparse.ArgumentParser(
         prog="borg assimilate", description="Mine past transcripts for corrections; shows first."
     )
-    parser.add_argument("path", nargs="*", type=Path, help="transcripts or directories (all of Claude Code's)")
+    parser.add_argument("path", nargs="*", type=Path, help="transcripts or directories (those of every agent)")
+    parser.add_argument("--agent", action="append", default=[], choices=list(SESSION_FILES), help="only of this agent")
     parser.add_argument("--apply", action="store_true", help="store the corrections and remember what was read")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     arguments = parser.parse_args(argv)
     state = assimilate_state.load()
-    if not arguments.path and not _projects().is_dir():
-        raise BorgError(f"no transcripts of Claude Code in {_projects()}; name a file or a directory with some")
-    sources = list(_sources(arguments.path or [_projects()], state))
+    home = str(Path.home())
+    if arguments.path:
+        places = session_files.given_places(arguments.path, os.environ, home)
+    else:
+        places = session_files.own_places(os.environ, home, arguments.agent)
+    wanted = [one for one in places if not arguments.agent or one[0] in arguments.agent]
+    if not arguments.path and not wanted:
+        raise BorgError(f"no sessions of {_looked_for(arguments.agent, home)}; name a file or a directory with some")
+    sources = list(session_files.unread(wanted, state.files))
     known = {str(record.get("id")) for record in records("episodes")}
     work = _Work(sources, state, own_rules(settings().capture.patterns), known, apply=arguments.apply)
     try:
@@ -75,39 +73,16 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _projects() -> Path:
-    base = os.environ.get("CLAUDE_CONFIG_DIR") or str(Path.home() / ".claude")
-    return Path(base) / "projects"
-
-
-def _sources(paths: list[Path], state: AssimilateState) -> Iterator[TranscriptSource]:
-    for given in paths:
-        if given.is_dir():
-            found = sorted(
-                Path(base) / name for base, _, names in os.walk(given) for name in names if _is_transcript(base, name)
-            )
-        elif given.exists():
-            found = [given]
-        else:
-            raise InputError(str(given), "expected a transcript or a directory of them, there is nothing")
-        for path in found:
-            with suppress(OSError):
-                size = path.stat().st_size
-                read = state.files.get(str(path.absolute()))
-                if read is None or read.size > size:
-                    yield TranscriptSource(path, 0, size)
-                elif read.size < size:
-                    yield TranscriptSource(path, read.offset, size)
-
-
-def _is_transcript(base: str, name: str) -> bool:
-    return name.endswith(".jsonl") and not name.startswith("agent-") and Path(base).name != "subagents"
+def _looked_for(agents: list[str], home: str) -> str:
+    """The agents and where their sessions would be."""
+    places = {agent: files.place(os.environ, home) for agent, files in SESSION_FILES.items()}
+    return ", ".join(f"{agent} in {places[agent]}" for agent in agents or places)
 
 
 class _Work:
     def __init__(
         self,
-        sources: list[TranscriptSource],
+        sources: list[PastFile],
         state: AssimilateState,
         own: tuple[PatternRule, ...],
         known: set[str],
@@ -124,8 +99,9 @@ class _Work:
         self.filed = {str(record.get("episode", "")) for record in records("proposals")}
         self.shown: list[Episode] = []
         self.waiting: list[Episode] = []
+        self.agents: Counter[str] = Counter()
         self.bytes = self.files = self.damaged = self.seen = 0
-        self._total = sum(source.size - source.start for source in sources) or 1
+        self._total = sum(_bytes(source) for source in sources) or 1
         self._repository = cache(repository.name)
 
     def run(self) -> None:
@@ -135,26 +111,30 @@ class _Work:
             if self.files % BATCH == 0:
                 self._store()
 
-    def _one(self, source: TranscriptSource) -> None:
-        miner = Miner(source.path.stem, self._repository, self.own, offset=source.start)
+    def _one(self, source: PastFile) -> None:
+        miner = Miner(
+            source.name, self._repository, self.own, offset=source.start, agent=source.agent, ms=_changed_ms(source.path)
+        )
+        miner.begin(session_files.first_lines(source))
         done = source.start
         try:
-            with source.path.open("rb") as file:
-                file.seek(source.start)
-                while line := file.readline(LINE_BYTES + 1):
-                    if not line.endswith(b"\n") and len(line) <= LINE_BYTES:
-                        break  # still being written; the next run reads it
-                    done += len(line)
-                    self._take(miner.line(line))
-                    self._progress(len(line))
+            for line in session_files.lines(source, LINE_BYTES):
+                if not line.endswith(b"\n") and len(line) <= LINE_BYTES:
+                    break  # still being written; the next run reads it
+                done += len(line)
+                self._take(miner.line(line))
+                self._progress(0 if source.session else len(line))
             self._take(miner.finish())
         except OSError as error:
+            self._take(miner.finish())
             complain([f"{source.path} cannot be read: {error.strerror}"])
             return
         finally:
             self.damaged += miner.damaged
+            self.agents[source.agent] += 1
             if self.apply:
-                self.state.files[str(source.path.absolute())] = ReadTranscript(miner.safe, done)
+                whole = source.session or source.path.suffix != ".jsonl"  # such a one is read anew when it changes
+                self.state.files[source.key] = ReadTranscript(0 if whole else miner.safe, source.size if whole else done)
 
     def _take(self, found: list[MinedEpisode]) -> None:
         for episode, sure in found:
@@ -201,6 +181,7 @@ class _Work:
         return {
             "applied": self.apply,
             "files": self.files,
+            "agents": dict(sorted(self.agents.items())),
             "bytes": self.bytes,
             "damaged_lines": self.damaged,
             "corrections": self.counts.total(),
@@ -227,7 +208,8 @@ class _Work:
         for episode in self.shown:
             print(f"{episode.id}  {clean(episode.correction, SHOWN_CHARS)}  ({episode.rule}: {episode.reason})")
         more = self.counts.total() - len(self.shown)
-        found = f"{count(self.counts.total(), 'correction')} in {count(self.files, 'transcript')}"
+        of = f" ({', '.join(f'{agent} {number}' for agent, number in sorted(self.agents.items()))})" if self.files else ""
+        found = f"{count(self.counts.total(), 'correction')} in {count(self.files, 'transcript')}{of}"
         print(f"{f'and {more} before these; ' if more else ''}{found}")
         if self.doubtful:
             print(f"{count(len(self.doubtful), 'more message')} may be one; --json shows them.")
@@ -237,3 +219,15 @@ class _Work:
             print("Stored. borg lesson ratify makes lessons of them.")
         else:
             print("Nothing is stored yet; --apply does.")
+
+
+def _bytes(source: PastFile) -> int:
+    return 0 if source.session else source.size - source.start
+
+
+def _changed_ms(path: Path) -> int:
+    """When the file last changed: the time of rows that name none."""
+    try:
+        return path.stat().st_mtime_ns // 1_000_000
+    except OSError:
+        return 0
