@@ -195,9 +195,7 @@ def agents_page() -> str:
     for moment, label in LABELS.items():
         cells = [", ".join(f"`{event}`" for event, of in agent(name).MOMENTS.items() if of == moment) for name in names]
         rows.append(f"| {label} | {' | '.join(cells)} |")
-    rows.append(
-        f"| its session file is read | {' | '.join('yes' if name in SESSION_FILES else 'no' for name in names)} |"
-    )
+    rows.append(f"| its session file is read | {' | '.join('yes' if name in SESSION_FILES else 'no' for name in names)} |")
     parts = [AGENTS_HEAD, "## What is heard", "", *rows, ""]
     for name in names:
         parts += [
