@@ -48,6 +48,8 @@ class Wiring(NamedTuple):
     """What the person still has to do in the agent, in a sentence."""
     plugin: PluginForm | None = None
     """The agent has no settings for hooks: the file is ours and loads this."""
+    trusts: str = ""
+    """The agent's program, where that keeps hashes of the hooks that it runs and can be asked to trust some."""
 
     def path(self, env: Mapping[str, str], home: str) -> str:
         """The settings file of this user."""
@@ -106,7 +108,8 @@ WIRINGS: Mapping[str, Wiring] = {
         ".codex",
         "hooks.json",
         _line,
-        then="Codex runs a new hook once you trust it: open Codex and look at /hooks.",
+        then="Codex runs a new hook once you trust it: borg install codex --trust --apply, or /hooks in Codex.",
+        trusts="codex",
     ),
     "gemini": Wiring("GEMINI_CLI_HOME", "", ".gemini/settings.json", _guarded_line),
     "cursor": Wiring("", ".cursor", "hooks.json", _cursor, flat=True, new=VERSIONED),

@@ -1,7 +1,7 @@
 """A model server on loopback that answers from a script: turns of text and tool calls, one per main request.
 
-Speaks Anthropic's Messages protocol as far as Claude Code uses it. ``threads`` routes requests that match a pattern
-(a subagent's prompt) to a script of their own. Every request body is kept for the test to look at.
+Speaks Anthropic's Messages protocol as far as Claude Code uses it, and those of ``model_protocols``. ``threads`` routes
+requests that match a pattern (a subagent's prompt) to a script of their own. Every request body is kept for the test.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.agents.model_protocols import spoken_at
 
 Turn = dict[str, Any]
 PLAN_FILE = "$PLAN_FILE"
@@ -55,9 +57,12 @@ class ScriptedModel:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
-                if self.path.split("?")[0].endswith("/count_tokens"):
-                    self._json({"input_tokens": 10})
-                elif self.path.split("?")[0].endswith("/messages"):
+                path = self.path.split("?")[0]
+                if (answer := spoken_at(path)) is not None:
+                    self._stream_text(answer(body, *outer._pick(body)))
+                elif path.endswith(("/count_tokens", ":countTokens")):
+                    self._json({"input_tokens": 10, "totalTokens": 10})
+                elif path.endswith("/messages"):
                     turn, tag = outer._pick(body)
                     self._stream(body, turn, tag) if body.get("stream") else self._json(message(body, turn, tag))
                 else:
@@ -72,13 +77,16 @@ class ScriptedModel:
                 self.wfile.write(data)
 
             def _stream(self, body: dict[str, Any], turn: Turn, tag: str) -> None:
+                told = events(message(body, turn, tag))
+                self._stream_text("".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in told))
+
+            def _stream_text(self, text: str) -> None:
                 self.send_response(200)
                 self.send_header("content-type", "text/event-stream")
                 self.send_header("connection", "close")
                 self.end_headers()
                 self.close_connection = True
-                for event in events(message(body, turn, tag)):
-                    self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+                self.wfile.write(text.encode())
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
@@ -95,7 +103,8 @@ class ScriptedModel:
         return [body for thread, body in self.requests if thread == pattern]
 
     def _pick(self, body: dict[str, Any]) -> tuple[Turn, str]:
-        raw = json.dumps(body.get("messages", []), ensure_ascii=False)
+        said = next((body[key] for key in ("messages", "input", "contents") if key in body), [])
+        raw = json.dumps(said, ensure_ascii=False)
         with self._lock:
             thread = next((pattern for pattern in self.script.threads if re.search(pattern, raw)), "main")
             if thread == "main" and not body.get("tools"):
@@ -156,7 +165,8 @@ def events(whole: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def texts(request: dict[str, Any]) -> str:
-    """Every text of a request that the model reads, joined: messages of all roles and the system prompt."""
+    """Every text of a request that the model reads, joined: messages of all roles, tool results, the system prompt."""
+    keys = ("text", "content", "messages", "parts", "output", "functionResponse", "response", "error")
 
     def walk(value: Any) -> list[str]:
         if isinstance(value, str):
@@ -164,7 +174,8 @@ def texts(request: dict[str, Any]) -> str:
         if isinstance(value, list):
             return [text for one in value for text in walk(one)]
         if isinstance(value, dict):
-            return [text for key, one in value.items() if key in ("text", "content", "messages") for text in walk(one)]
+            return [text for key, one in value.items() if key in keys for text in walk(one)]
         return []
 
-    return "\n".join(walk(request.get("system")) + walk(request.get("messages")))
+    told = ("system", "instructions", "systemInstruction", "messages", "input", "contents")
+    return "\n".join(text for key in told for text in walk(request.get(key)))

@@ -12,6 +12,7 @@ from typing import Any
 from borgd.agents.wiring import WIRINGS, client_in, command_of
 from borgd.cli.doctor.daemon import service_status
 from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
+from borgd.cli.service.hook_trust import trusted
 from borgd.cli.service.install import AGENTS, entries, hooks_of, installed, is_ours, settings_file, settings_path
 from borgd.cli.service.plugin_file import foreign_client
 from borgd.config.json_text import value_of
@@ -53,10 +54,27 @@ def settings(scene: Scene) -> Iterator[DoctorFinding]:
             yield DoctorFinding(agent, BAD, text, todo)
         if not missing:
             yield DoctorFinding(agent, OK, f"calls borgd for {', '.join(sorted(held))}")
+            yield from _trust(agent, scene)
         elif len(missing) == len(held):
             yield DoctorFinding(agent, NOTE, "does not call borgd", todo)
         else:
             yield DoctorFinding(agent, BAD, f"does not call borgd for {', '.join(missing)}", todo)
+
+
+def _trust(agent: str, scene: Scene) -> Iterator[DoctorFinding]:
+    """Whether the agent, where it keeps hashes of the hooks that it runs, has those of ours."""
+    if not WIRINGS[agent].trusts:
+        return
+    try:
+        have, number = trusted(settings_path(agent), settings_file(agent, scene.where).text(), scene.where)
+    except BorgError as error:
+        yield DoctorFinding(f"{agent} trust", BAD, str(error), "fix that file")
+        return
+    if have < number:
+        text = f"{agent} has not been told to trust {number - have} of our hooks, and runs none that it does not trust"
+        yield DoctorFinding(f"{agent} trust", BAD, text, f"borg install {agent} --trust --apply")
+    else:
+        yield DoctorFinding(f"{agent} trust", OK, "every hook of ours has a trusted hash")
 
 
 def _here() -> list[str]:

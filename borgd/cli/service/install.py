@@ -16,6 +16,8 @@ from typing import Any
 
 from borgd.agents.settings_text import Wanted, lists_below, with_entries, without_entries
 from borgd.agents.wiring import WIRINGS, client_in, command_of, is_plugin_text
+from borgd.cli.service.hook_trust import CONFIG, distrust, trusted
+from borgd.cli.service.hook_trust import trust as trust_hooks
 from borgd.cli.service.plugin_file import loads_plugin, with_plugin, without_plugin
 from borgd.cli.service.purge import purge
 from borgd.cli.service.what_is_on import what_is_on
@@ -161,6 +163,7 @@ def run(argv: list[str]) -> int:
     parser.add_argument("--diff", action="store_true", help="show every line of the settings that changes")
     if argv[0] == "install":
         parser.add_argument("--allow", action="store_true", help="let the agent file lessons without asking; add its skills")
+        parser.add_argument("--trust", action="store_true", help="have Codex trust the hooks, through its own app server")
     else:
         parser.add_argument(
             "--purge", action="store_true", help="also end the daemon and remove client and state; asks for the lessons"
@@ -178,18 +181,21 @@ def run(argv: list[str]) -> int:
     if argv[0] == "install":
         for agent in [options.agent] if options.agent else agents_here():
             allow = options.allow and (options.agent is not None or WIRINGS[agent].permits)
-            code = _install(agent, where, apply=options.apply, diff=options.diff, allow=allow) or code
+            trust = options.trust and (options.agent is not None or WIRINGS[agent].trusts != "")
+            code = _install(agent, where, apply=options.apply, diff=options.diff, allow=allow, trust=trust) or code
         return code
     for agent in [options.agent] if options.agent else AGENTS:
         code = _uninstall(agent, where, apply=options.apply, diff=options.diff, last=not options.purge) or code
     return purge(where, apply=options.apply, yes=options.yes) if options.purge else code
 
 
-def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) -> int:
+def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool, trust: bool) -> int:
     file = settings_file(agent, where)
     now = file.read()
     if allow and not WIRINGS[agent].permits:
         raise UsageError(f"--allow: {agent} has no permission for it in its settings; leave it out")
+    if trust and not WIRINGS[agent].trusts:
+        raise UsageError(f"--trust: {agent} runs hooks without it; leave it out")
     allow = allow or (WIRINGS[agent].permits and is_allowed(file))
     if WIRINGS[agent].plugin is not None:
         base, after = with_plugin(agent, file, where)
@@ -200,6 +206,7 @@ def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) 
         if apply:
             place_client(where)
         print(f"{file.path}: nothing to change")
+        _trusted(agent, where, apply=apply, trust=trust)
         _offer(agent, where, allow=allow)
         return 0
     if after != now:
@@ -207,7 +214,9 @@ def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) 
     for path in skills:
         print(coloured(f"  + skill {_short(str(path))}", "green"))
     if not apply:
-        print(f"\nNothing was written. To do it: borg install {agent} {'--allow ' if allow else ''}--apply")
+        _trusted(agent, where, apply=False, trust=trust)
+        flags = f"{'--allow ' if allow else ''}{'--trust ' if trust else ''}"
+        print(f"\nNothing was written. To do it: borg install {agent} {flags}--apply")
         _offer(agent, where, allow=allow)
         return 0
     place_client(where)
@@ -220,13 +229,30 @@ def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool) 
     kept = f" What it was is kept in {file.copy}." if base is not None else ""
     print(f"{file.path}: hooks added.{kept} Sessions that are open may need a restart to see it.")
     print("\n".join(f"  {line}" for line in what_is_on(read_config(where))))
+    _trusted(agent, where, apply=True, trust=trust)
     _offer(agent, where, allow=allow)
     return 0
 
 
+def _trusted(agent: str, where: Paths, *, apply: bool, trust: bool) -> None:
+    """Where the agent keeps hashes of the hooks that it runs: have it trust ours, or say what is left to do."""
+    wiring = WIRINGS[agent]
+    if not wiring.trusts:
+        return
+    path = settings_path(agent)
+    if trust and not apply:
+        print(f"  + trust in {_short(str(path.with_name(CONFIG)))}, written by {wiring.trusts} itself")
+    elif trust:
+        print(trust_hooks(agent, path, where))
+    else:
+        have, all_of_them = trusted(path, settings_file(agent, where).text(), where)
+        if not all_of_them or have < all_of_them:
+            print(wiring.then)
+
+
 def _offer(agent: str, where: Paths, *, allow: bool) -> None:
     """What the agent needs for filing lessons by itself, where it has not got it."""
-    if WIRINGS[agent].then:
+    if WIRINGS[agent].then and not WIRINGS[agent].trusts:
         print(WIRINGS[agent].then)
     if WIRINGS[agent].permits and not allow:
         print("To file lessons without a dialog the agent needs one permission, and two skills help it:")
@@ -243,6 +269,8 @@ def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool)
     after = without_plugin(file) if WIRINGS[agent].plugin is not None else without_ours(file)
     for path in remove_skills(where, file.path) if apply and WIRINGS[agent].permits else ():
         print(f"{path}: removed")
+    if WIRINGS[agent].trusts and (said := distrust(file.path, file.text(), where, apply=apply)):
+        print(said)
     if after == now:
         print(f"{file.path}: nothing to change")
         return 0

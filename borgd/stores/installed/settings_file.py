@@ -67,8 +67,8 @@ class SettingsFile:
 
     def is_as_we_left_it(self) -> bool:
         """Whether nobody has changed the file since we wrote it."""
-        receipt, now = self.receipt(), self.read()
-        return receipt is not None and now is not None and _digest(now) == receipt.wrote
+        now = self.read()
+        return now is not None and self.wrote(now)
 
     def put(self, seen: bytes | None, before: bytes | None, after: bytes) -> None:
         """Write ``after`` and remember ``before``, what the file is to be when ours goes out of it again.
@@ -76,14 +76,26 @@ class SettingsFile:
         :param seen: what the file was when ``after`` was made from it.
         :raises BorgError: it has been changed since.
         """
-        private_dir(self._kept)
         receipt = self.receipt()
         made = receipt.directory if receipt is not None and seen is not None else not self.path.parent.exists()
+        self.remember(before, after, made=made)
+        self._write(seen, after)
+
+    def remember(self, before: bytes | None, after: bytes, *, made: bool = False) -> None:
+        """Note that the file is ``after`` now, or is about to be, and ``before`` when ours goes out of it again.
+
+        :param made: the directory that it is in is ours to remove.
+        """
+        private_dir(self._kept)
         if before is not None:
             replace_file(self.copy, before, 0o600)
         said = {"path": str(self.path), "existed": before is not None, "wrote": _digest(after), "directory": made}
         replace_file(self._receipt, json.dumps(said).encode(), 0o600)
-        self._write(seen, after)
+
+    def wrote(self, data: bytes) -> bool:
+        """Whether ``data`` is what we left in the file."""
+        receipt = self.receipt()
+        return receipt is not None and _digest(data) == receipt.wrote
 
     def take_back(self) -> None:
         """Give the file the bytes that it had before; one that was not there goes.
