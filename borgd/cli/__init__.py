@@ -122,7 +122,7 @@ def _foreseen() -> int:
         code = dispatch(sys.argv[1:])
         sys.stdout.flush()
     except BorgError as error:
-        _say(f"borg: {error}")
+        _say(f"borg: {error}{_sandbox(str(error))}")
         return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -137,9 +137,24 @@ def _foreseen() -> int:
         if sentence is None:
             raise
         _discard(sys.stdout.fileno())
-        _say(f"borg: {sentence}")
+        _say(f"borg: {sentence}{_sandbox(sentence)}")
         return EXIT_FORESEEN
     return code
+
+
+def _sandbox(said: str) -> str:
+    """A line on what to allow, where an agent's sandbox is around and ``said`` is what it refuses; else nothing."""
+    from borgd.agents.sandbox import how_to_allow, is_refusal
+    from borgd.paths import user_paths
+
+    if not is_refusal(said):
+        return ""
+    try:
+        where = user_paths()
+    except BorgError:
+        return ""
+    hint = how_to_allow(os.environ, str(where.socket), str(where.data), str(where.state))
+    return f"\nborg: {hint}" if hint else ""
 
 
 def _say(text: str) -> None:

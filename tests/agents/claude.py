@@ -79,11 +79,18 @@ class Home:
     def socket(self) -> Path:
         return self.root / ".local/state/borgd/run/borgd.sock"
 
-    def borg(self, *words: str, check: bool = True, stdin: str | None = None, cwd: Path | None = None) -> Ran:
+    def borg(
+        self,
+        *words: str,
+        check: bool = True,
+        stdin: str | None = None,
+        cwd: Path | None = None,
+        env: dict[str, str] | None = None,
+    ) -> Ran:
         """Run the borg command line in this home."""
         done = subprocess.run(
             [sys.executable, "-I", "-m", "borgd", *words],
-            env=self.env,
+            env=env or self.env,
             cwd=cwd or self.project,
             input=stdin,
             stdin=subprocess.DEVNULL if stdin is None else None,

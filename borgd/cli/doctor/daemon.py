@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from borgd import __version__
+from borgd.agents.sandbox import how_to_allow
 from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
 from borgd.cli.service.daemon_start import run as start
 from borgd.cli.service.daemon_stop import run as stop
@@ -76,9 +77,10 @@ def _unreachable(scene: Scene, error: UnreachableError) -> DoctorFinding:
         return DoctorFinding("daemon", NOTE, f"{error}{why}", todo)
     if error.cause in ("EPERM", "EACCES"):
         text = f"{error}. The daemon may well be fine: what forbids it is around this command"
-        return DoctorFinding(
-            "daemon", BAD, text, f"allow connections to the Unix socket {scene.where.socket} in the sandbox's settings"
-        )
+        where = scene.where
+        known = how_to_allow(scene.env, str(where.socket), str(where.data), str(where.state))
+        todo = known or f"allow connections to the Unix socket {where.socket} in the sandbox's settings"
+        return DoctorFinding("daemon", BAD, text, todo)
     if error.cause == "uid":
         return DoctorFinding("daemon", BAD, str(error), f"rm {scene.where.socket}")
     holder = None

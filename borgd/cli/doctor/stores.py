@@ -149,6 +149,11 @@ def failures(scene: Scene) -> Iterator[DoctorFinding]:
     parts = [words for words in (line.split(" ", 4) for line in lines) if len(words) == 5]
     recent = sum(words[0] >= since for words in parts)
     yield DoctorFinding("hook log", NOTE if recent else OK, f"{recent} failures in the last 24 hours in {path}")
+    forbidden = sorted({words[1] for words in parts if words[0] >= since and words[3] in ("EPERM", "EACCES")})
+    if forbidden:
+        text = f"a sandbox around {', '.join(forbidden)} forbids the way to the daemon: lessons and limits are off there"
+        todo = f"allow the Unix socket {scene.where.socket} there, or start the agent outside that sandbox"
+        yield DoctorFinding("hook log", BAD, text, todo)
     for stamp, agent, event, cause, text in parts[-LAST_FAILURES:]:
         meaning = MEANING.get(cause, "unknown cause")
         yield DoctorFinding("hook log", OK, f"{stamp} {agent} {event}: {cause}, {meaning} ({text})")
