@@ -22,6 +22,7 @@ __all__ = [
     "agent",
     "kind_of",
     "sender",
+    "takes_context",
     "understood",
 ]
 
@@ -89,6 +90,11 @@ def understood(name: str, event: str, body: bytes) -> tuple[Agent, Event]:
     name, event = sender(name, event, body)
     module = agent(name)
     return module, checked(module.parse(event, body))
+
+
+def takes_context(event: Event) -> bool:
+    """Whether a text for the model reaches it with the answer to ``event``: what the agent would drop is not to be told."""
+    return event.agent not in AGENTS or bool(agent(event.agent).render(event, Reply(context="?")))
 
 
 def kind_of(name: str, event: str) -> str:

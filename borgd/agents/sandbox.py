@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-REFUSALS = (*map(os.strerror, (errno.EROFS, errno.EPERM, errno.EACCES)), "(EPERM)", "(EACCES)")
+REFUSALS = ("Read-only file system", "Operation not permitted", "Permission denied", "(EPERM)", "(EACCES)")
 """host: how what a sandbox forbids is called in an error's text."""
 
 

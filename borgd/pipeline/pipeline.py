@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from borgd.agents import takes_context
 from borgd.agents.event import Event, Moment, Reply
 from borgd.limits.investigation import convergence
 from borgd.limits.investigation.convergence import StopState
@@ -147,13 +148,19 @@ class Pipeline:
         """May the call go on? What was denied is remembered, for hosts that let it run all the same."""
         reply = await self.limits(session, event, now_ms)
         self.outcomes.may_commit(session, event)
+        hears = takes_context(event)
         if not reply.deny:
             called(session, event)
-            if session.new_work:  # the transcript told of it after the prompt
+            if not hears:
+                told = ""  # it comes when the call is over
+            elif session.new_work:  # the transcript told of it after the prompt
                 told = (await self.context(session, event, "", now_ms)).context
             else:
                 told = await self.recall.before_edit(session, event, now_ms)
             reply.context = BETWEEN.join(text for text in (reply.context, told) if text)
+        if reply.context and not hears:
+            session.tell_later(reply.context)
+            reply.context = ""
         if reply.deny and event.tool is not None and event.tool.id:
             session.denied[event.tool.id] = None
             while len(session.denied) > REMEMBERED_EVENTS:
@@ -210,9 +217,16 @@ class Pipeline:
         return now_ms - began_ms < POSTPONED_MS
 
     async def context(self, session: Session, event: Event, heard: str, now_ms: int) -> Reply:
-        """What was heard, people's answers, what waited, what comes up now: as much as the host takes; the rest waits."""
+        """What was heard, people's answers, what waited, what comes up now: as much as the host takes; the rest waits.
+
+        Where the host drops what it is told with this event, all of it waits.
+        """
         if quiet := self.is_quiet(session):
             heard, session.free = "", []
+        if not takes_context(event):
+            if heard:
+                session.tell_later(heard)
+            return Reply()
         texts = [text for text in (heard, *await self.interrupts.waiting(session, now_ms), *session.free) if text]
         room = self.recall.policy.host_chars
         fitting = 0
