@@ -56,6 +56,13 @@ def _log_density(theta: Floats, a: float, b: float) -> Floats:
     return result
 
 
+def distribution(x: Floats | float, alpha: float, beta: float) -> Floats:
+    """P(X ≤ x) for X ~ Beta(alpha, beta), both at least ½; good to 1e-5."""
+    points, mass = _distribution(alpha, beta)
+    found: Floats = np.interp(x, points, mass)
+    return found
+
+
 def quantile(u: float, alpha: float, beta: float) -> float:
     """The x with P(X ≤ x) = u for X ~ Beta(alpha, beta), both at least ½."""
     points, mass = _distribution(alpha, beta)

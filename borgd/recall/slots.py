@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from borgd.recall import draws
+from borgd.recall.inclusion import included
 from borgd.recall.rank import HALF, Ranked
 
 Floats = npt.NDArray[np.float64]
@@ -96,8 +97,7 @@ def propensity(pool: Pool, rule: SlotRule, filled: Filled, session: str, count: 
 def top_k(base: Floats, knots: Floats, slots: int) -> Floats:
     """P(arm i is among the ``slots`` best of base × (0.5 + x)), x independent with quantile tables ``knots``.
 
-    ∫ P(fewer than ``slots`` others beat s) dF_i(s), by the trapezoid rule over the scores at which that is in question;
-    the integrand is the Poisson-binomial tail without arm i, from running products before and after it.
+    By ``included`` over the scores at which it is in question.
     """
     chances = np.full(len(base), P_LEAST)
     if slots <= 0:
@@ -107,10 +107,7 @@ def top_k(base: Floats, knots: Floats, slots: int) -> Floats:
     nodes = _nodes(scores, slots)
     racing = np.flatnonzero(scores[:, -1] > nodes[0])
     below = np.stack([np.interp(nodes, scores[arm], levels) for arm in racing])
-    tail = _fewer_than(below, slots)
-    inner = (np.diff(below, axis=1) * (tail[:, 1:] + tail[:, :-1])).sum(axis=1) / 2
-    above = 1 - below[:, -1]
-    chances[racing] = np.clip(below[:, 0] * tail[:, 0] + inner + above, P_LEAST, 1.0)
+    chances[racing] = np.clip(included(below[None], slots)[0], P_LEAST, 1.0)
     return chances
 
 
@@ -130,29 +127,6 @@ def _nodes(scores: Floats, slots: int) -> Floats:
     even = np.linspace(sample[first], sample[last], NODES // 2)
     dense = sample[np.linspace(first, last, NODES // 2).astype(np.int64)]
     return np.unique(np.concatenate((even, dense)))
-
-
-def _fewer_than(below: Floats, slots: int) -> Floats:
-    """P(fewer than ``slots`` of the other arms exceed each node), per arm; ``below`` is P(arm ≤ node).
-
-    Two running distributions at once, one from the first arm on and one from the last arm back: how many exceed, exactly
-    (``[:, 0]``) and at most (``[:, 1]``). Counts of ``slots`` and more are dropped. In single precision, far
-    below the quadrature's error.
-    """
-    arms, nodes = below.shape
-    stays = np.stack((below, below[::-1]), axis=1)[:, :, None, :].astype(np.float32)
-    exceeds = 1 - stays
-    running = np.empty((arms, 2, slots, nodes), dtype=np.float32)
-    running[0, 0] = 0.0
-    running[0, 0, 0] = running[0, 1] = 1.0
-    scratch = np.empty((2, slots - 1, nodes), dtype=np.float32)
-    for arm in range(arms - 1):
-        now, then = running[arm], running[arm + 1]
-        np.multiply(now, stays[arm], out=then)
-        np.multiply(now[:, :-1], exceeds[arm], out=scratch)
-        then[:, 1:] += scratch
-    tail: Floats = np.einsum("akn,akn->an", running[:, 0], running[::-1, 1, ::-1]).astype(np.float64)
-    return tail
 
 
 def _share(pool: Pool, rule: SlotRule, kept: npt.NDArray[np.bool_], session: str, count: int) -> Floats:

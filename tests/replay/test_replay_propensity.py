@@ -19,12 +19,6 @@ def pool(seed: int, batch: int, count: int) -> tuple[np.ndarray, np.ndarray, np.
     return base, 1.0 + random.integers(0, 20, (batch, count)), 1.0 + random.integers(0, 20, (batch, count)) / 2
 
 
-def test_the_distribution_is_the_beta() -> None:
-    knots = np.linspace(0, 1, propensity.KNOTS + 1)
-    for alpha, beta in ((1.0, 1.0), (7.0, 3.5), (1.0, 30.0), (120.0, 80.0)):
-        np.testing.assert_allclose(propensity.distribution(alpha, beta), stats.beta.cdf(knots, alpha, beta), atol=2e-5)
-
-
 @pytest.mark.parametrize(("count", "slots"), [(3, 1), (6, 2), (12, 5), (30, 10)])
 def test_exact_and_drawn_agree(count: int, slots: int) -> None:
     base, alpha, beta = pool(count, 3, count)

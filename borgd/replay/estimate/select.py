@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from borgd.replay import propensity, records
+from borgd.memory.beta import distribution, quantile
+from borgd.replay import records
 from borgd.replay.candidates import HALF, Beliefs, CandidatePolicy, CandidateRule, belief_rule, logged_rule, rule_of
 from borgd.replay.outcomes import Outcomes
 from borgd.replay.records import CHANNELS, DecisionColumns, DecisionLine
@@ -86,9 +87,7 @@ def _moved(found: DecisionColumns, rule: CandidateRule, draw: Floats) -> Floats:
     if not rule.explore:
         return rule.alpha / (rule.alpha + rule.beta)
     moved = draw.copy()
-    knots = np.linspace(0.0, 1.0, propensity.KNOTS + 1)
     for row in np.flatnonzero((rule.alpha != found.alpha) | (rule.beta != found.beta)).tolist():
-        was = propensity.distribution(float(found.alpha[row]), float(found.beta[row]))
-        now = propensity.distribution(float(rule.alpha[row]), float(rule.beta[row]))
-        moved[row] = np.interp(np.interp(draw[row], knots, was), now, knots)
+        level = distribution(draw[row], float(found.alpha[row]), float(found.beta[row]))
+        moved[row] = quantile(float(level), float(rule.alpha[row]), float(rule.beta[row]))
     return moved
