@@ -19,6 +19,7 @@ import msgspec
 from borgd.cli.service import daemon_run
 from borgd.paths import Paths
 from borgd.protocol.frames import ReplyFrame
+from borgd.server import server
 
 
 class Echo:
@@ -60,6 +61,7 @@ if __name__ == "__main__":
     sys.modules["borgd.server.service"] = module
     from borgd import cli
 
+    server.READ_S = server.WRITE_S = 60.0  # no busy machine makes a request come too late
     sys.argv[1:] = ["run"]
     assert daemon_run
     cli.main()
