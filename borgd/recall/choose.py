@@ -20,7 +20,7 @@ from borgd.recall.disagreement import disagreement, disagreements
 from borgd.recall.early import Topics, early_pool, standing_pool
 from borgd.recall.policy import RANKING, RecallPolicy
 from borgd.recall.rank import Matched, Ranked, Ranking, rank, weigh
-from borgd.recall.stop import budget_pool, graded_without, stop_cap, widen_pool
+from borgd.recall.stop import budget_pool, graded, stop_cap, widen_pool
 
 POLICY = RecallPolicy()
 """design: the constants as chosen."""
@@ -160,7 +160,7 @@ def _choose_graded(
         if name in lessons and not lessons[name].retired and name not in done and name not in hidden
         if not moment.memory.belief(name).doubted
     }
-    ask, free = graded_without(open_grades, policy, policy.ask_cap, delivered)
+    ask, free = graded(open_grades, policy, ask_cap=policy.ask_cap, had=delivered)
     if not ask and not free:
         return Choice(reasons=reasons)
     ranked = {lesson.id: lesson for lesson in ranking.ranked}

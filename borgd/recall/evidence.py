@@ -139,7 +139,7 @@ class Index:
         entry = entry._replace(whole=frozenset(whole))
         self._weights.pop(lesson.id, None)
         self._entries[lesson.id] = entry
-        self.bm25.add(lesson.id, [whole])
+        self.bm25.add(lesson.id, whole)
         if lesson.signs or lesson.handled:
             self.patterns.put(lesson.id, lesson.signs, lesson.handled)
         for name in lesson.scope:

@@ -1,8 +1,8 @@
-"""The Stop's rules: whether to block, what to ask, what to hand over free.
+"""The Stop's rules: whether to block, and which lessons compete for being asked.
 
-``budget`` decides by scores alone; ``widen`` starts from a grader's picks; ``graded`` goes by its grades (3 certain,
-2 likely, 1 worth a thought). Which lessons of a pool get the slots is ``in_scope_first`` over the drawn order.
-Must not know whether blocking is allowed now: that is counted by the session.
+``budget_pool`` decides by scores alone; ``widen_pool`` starts from a grader's picks; ``graded`` goes by its grades
+(3 certain, 2 likely, 1 worth a thought). Who of a pool gets a slot: ``slots.fill``. Must not know whether blocking is
+allowed now: that is counted by the session.
 """
 
 from __future__ import annotations
@@ -39,59 +39,21 @@ def widen_pool(
     return sorted([*lifted, *others], key=lambda lesson: (-lesson.score, lesson.id))
 
 
-def budget(
-    ranked: Sequence[Ranked], done: Collection[str], policy: RecallPolicy, draws: Mapping[str, float] | None = None
-) -> list[str]:
-    """What a Stop asks by scores alone; empty: it does not block."""
-    return in_scope_first(explored(budget_pool(ranked, done, policy), draws), policy)
-
-
-def widen(
-    ranked: Sequence[Ranked],
-    picks: Collection[str],
-    done: Collection[str],
-    policy: RecallPolicy,
-    draws: Mapping[str, float] | None = None,
-) -> list[str]:
-    """What a Stop asks around a grader's picks; empty: it picked none that is not done."""
-    return in_scope_first(explored(widen_pool(ranked, picks, done, policy), draws), policy)
-
-
-def explored(pool: Sequence[Ranked], draws: Mapping[str, float] | None) -> list[Ranked]:
-    """The pool by base × (0.5 + draw), ids breaking ties; without draws by the beliefs' means."""
-    drawn = draws or {}
-    return sorted(pool, key=lambda lesson: (-lesson.drawn(drawn.get(lesson.id, lesson.mean)), lesson.id))
-
-
-def in_scope_first(ordered: Sequence[Ranked], policy: RecallPolicy) -> list[str]:
-    """Candidates in their order, scoped ones first, at most GENERIC_CAP unscoped, the cap in all."""
-    scoped = [lesson.id for lesson in ordered if lesson.scoped][: stop_cap(policy)]
-    generic = [lesson.id for lesson in ordered if not lesson.scoped][: policy.generic_cap]
-    return [*scoped, *generic][: stop_cap(policy)]
-
-
 def stop_cap(policy: RecallPolicy) -> int:
     """Lessons a block may ask: CAP, or the user's own cap where it is lower."""
     return policy.cap if policy.ask_cap is None else min(policy.cap, policy.ask_cap)
 
 
-def graded(grades: Mapping[str, int], policy: RecallPolicy) -> tuple[list[str], list[str]]:
+def graded(
+    grades: Mapping[str, int], policy: RecallPolicy, *, ask_cap: int | None = None, had: Collection[str] = ()
+) -> tuple[list[str], list[str]]:
     """What to ask in a block, and what to hand over free, from grades in the grader's order.
 
     With a 3: all 3s, then 2s, then 1s up to CAP are asked. Without: nothing is asked, 2s then 1s up to CAP go free.
+
+    :param ask_cap: makes a block ask only 3s, at most so many.
+    :param had: lessons that the session already had: they may be asked, but take no free slot.
     """
-    return graded_capped(grades, policy, None)
-
-
-def graded_capped(grades: Mapping[str, int], policy: RecallPolicy, ask_cap: int | None) -> tuple[list[str], list[str]]:
-    """``graded``, where a cap makes a block ask only 3s, the first ``ask_cap`` in the grader's order."""
-    return graded_without(grades, policy, ask_cap, ())
-
-
-def graded_without(
-    grades: Mapping[str, int], policy: RecallPolicy, ask_cap: int | None, had: Collection[str]
-) -> tuple[list[str], list[str]]:
-    """``graded_capped`` for a session that already had the lessons ``had``: they may be asked, but take no free slot."""
     certain, likely, thought = (
         [lesson for lesson, grade in grades.items() if grade == wanted] for wanted in (CERTAIN, LIKELY, WORTH_A_THOUGHT)
     )

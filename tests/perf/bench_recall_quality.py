@@ -155,7 +155,7 @@ def whole_lesson_rankings(lessons: Sequence[Lesson], cases: Sequence[LabelledCas
     """BM25 over whole lessons by stems, scope as a gate; with each stem weighed by its rarity in the other contexts."""
     index = Bm25()
     for lesson in lessons:
-        index.add(lesson.id, [stems("\n".join((lesson.question, *lesson.facets, *lesson.situations, lesson.consequence)))])
+        index.add(lesson.id, stems("\n".join((lesson.question, *lesson.facets, *lesson.situations, lesson.consequence))))
     scopes = {lesson.id: set(lesson.scope) for lesson in lessons}
     names = sorted({name for scope in scopes.values() for name in scope})
     known = [stems_of(case.work) for case in cases]
@@ -167,7 +167,7 @@ def whole_lesson_rankings(lessons: Sequence[Lesson], cases: Sequence[LabelledCas
         rest = len(cases) - 1
         weights = {one: math.log(1 + (rest - counts[one] + 1.5) / (counts[one] - 0.5)) for one in each} if rarity else None
         named = set(named_scopes(names, case.work)) | set(places(names, case.cwd, case.remote))
-        scored = zip(index.groups, index.scores(each, weights).tolist(), strict=True)
+        scored = zip(index.names, index.scores(each, weights).tolist(), strict=True)
         found = [(id, score) for id, score in scored if score > 0 and (not scopes[id] or scopes[id] & named)]
         rankings.append(sorted(found, key=lambda at: (-at[1], at[0])))
     return rankings

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from borgd.lessons.lesson import Lesson
 from borgd.recall.choose import Choice, choose_stop
 from borgd.recall.policy import changed
-from borgd.recall.stop import budget, budget_pool, graded, graded_capped, graded_without, widen, widen_pool
+from borgd.recall.stop import budget_pool, graded, widen_pool
 from tests.recall.choice_support import POLICY, lesson, matches, ranking, scoped, store
 
 QUIET = changed(POLICY, {"holdout": 0})
+BY_MEANS = changed(QUIET, {"explore": False})
 LESSONS = store(*(scoped(f"S{i}") for i in range(12)), *(lesson(f"G{i}") for i in range(6)))
 
 
@@ -36,18 +37,21 @@ def test_budget_pool() -> None:
 
 
 def test_budget_puts_scoped_ones_first() -> None:
-    ranked = ranking(LESSONS, {f"G{i}": 0.9 for i in range(6)} | {"S0": 0.5}).ranked
-    assert budget(ranked, (), POLICY) == ["S0", "G0", "G1", "G2"]
-    assert budget(ranked, (), POLICY, {"G5": 1.0, "G4": 0.9}) == ["S0", "G5", "G4", "G0"]
+    evidence = {f"G{i}": 0.9 for i in range(6)} | {"S0": 0.5}
+    assert stop(evidence, policy=BY_MEANS).shown == ("S0", "G0", "G1", "G2")
+    sessions = {stop(evidence, session=str(number)).shown for number in range(20)}
+    assert len(sessions) > 1, "each session has its own draws"
+    assert {shown[0] for shown in sessions} == {"S0"}
+    assert {len(shown) for shown in sessions} == {4}
 
 
 def test_budget_caps() -> None:
     everything = dict.fromkeys(LESSONS, 0.9)
-    ranked = ranking(LESSONS, everything).ranked
-    assert len(budget(ranked, (), POLICY)) == POLICY.cap
-    assert all(name.startswith("S") for name in budget(ranked, (), POLICY))
-    assert len(budget(ranked, (), changed(POLICY, {"ask_cap": 2}))) == 2
-    assert budget(ranked, (), changed(POLICY, {"ask_cap": 0})) == []
+    shown = stop(everything).shown
+    assert len(shown) == POLICY.cap
+    assert all(name.startswith("S") for name in shown)
+    assert len(stop(everything, policy=changed(QUIET, {"ask_cap": 2})).shown) == 2
+    assert stop(everything, policy=changed(QUIET, {"ask_cap": 0})).shown == ()
 
 
 def test_widen() -> None:
@@ -57,7 +61,9 @@ def test_widen() -> None:
     pool = widen_pool(ranked, ["S2"], {"S1"}, POLICY)
     assert ids(pool) == ["S0", "S2", "G0"]
     assert pool[1].score == pool[0].score
-    assert widen(ranked, ["S2"], (), POLICY) == ["S0", "S2", "S1", "G0"]
+    by_picks = changed(BY_MEANS, {"grader_rule": "widen"})
+    shown = stop({"S0": 0.9, "S1": 0.4, "S2": 0.2, "G0": 0.5}, grades={"S2": 2}, policy=by_picks).shown
+    assert shown == ("S0", "S2", "S1", "G0")
 
 
 GRADES = {"a": 2, "b": 3, "c": 1, "d": 3, "e": 2, "f": 0, "g": 7}
@@ -71,11 +77,11 @@ def test_graded() -> None:
     assert graded({}, POLICY) == ([], [])
 
 
-def test_graded_capped_and_without() -> None:
-    assert graded_capped(GRADES, POLICY, 1) == (["b"], [])
-    assert graded_capped({"a": 2}, POLICY, 1) == ([], ["a"])
-    assert graded_without({"a": 2, "c": 1, "e": 2}, POLICY, None, {"e"}) == ([], ["a", "c"])
-    assert graded_without(GRADES, POLICY, None, {"b"})[0][0] == "b"
+def test_graded_with_a_cap_and_what_was_had() -> None:
+    assert graded(GRADES, POLICY, ask_cap=1) == (["b"], [])
+    assert graded({"a": 2}, POLICY, ask_cap=1) == ([], ["a"])
+    assert graded({"a": 2, "c": 1, "e": 2}, POLICY, had={"e"}) == ([], ["a", "c"])
+    assert graded(GRADES, POLICY, had={"b"})[0][0] == "b"
 
 
 def test_a_block_asks_for_a_line_each() -> None:
