@@ -152,10 +152,6 @@ class InvestigationStage:
             self.problem = ""
         return said
 
-    async def sweep(self, now_ms: int) -> None:
-        """Remove what sessions of long ago left."""
-        await _blocking(self.store.expire, now_ms)
-
     def let_go(self, session: Session) -> None:
         """Keep nothing of the session in memory."""
         self._usage.pop(session.key, None)

@@ -6,7 +6,7 @@ Promises: a context holds what was said and done up to its event, and nothing la
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,8 +14,6 @@ from borgd.lessons.patterns import PatternIndex
 from borgd.recall.code_seen import SeenCode, added, code_stems
 from borgd.recall.context import Context
 from borgd.recall.evidence import EpisodeStems, episode_stems
-
-SessionKind = Literal["same", "similar", "other-words", "other-repo", "near-miss"]
 
 
 class SessionEvent(msgspec.Struct, frozen=True, kw_only=True):

@@ -95,12 +95,6 @@ class WrittenSince:
             while len(kept) > READ_CALLS:
                 kept.popitem(last=False)
 
-    def landed(self, call: str) -> None:
-        """A call has run, and what it wrote is counted."""
-        decision = self.beside.pop(call, "")
-        if decision in self.at:
-            self.at[decision] = (self.paths, self.lines)
-
     def since(
         self, decision: str, paths: tuple[str, ...], lines: tuple[str, ...]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:

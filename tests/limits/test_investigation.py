@@ -100,6 +100,17 @@ STEP = st.one_of(
 )
 
 
+def reserve(policy: BudgetPolicy, key: str, want: Units, now_ms: int, ttl_ms: int = 60_000) -> Exhausted | None:
+    """As the ledger judges a call: a call that was judged before costs nothing, one that has no room sets nothing aside."""
+    policy._tick(now_ms)
+    if key in policy._reserved:
+        return None
+    exhausted = policy.check(now_ms, want)
+    if exhausted is None:
+        policy.hold(key, want, now_ms, ttl_ms)
+    return exhausted
+
+
 @settings(max_examples=400, deadline=None)
 @given(limits(), st.booleans(), st.lists(STEP, max_size=25))
 def test_the_account_agrees_with_the_rule(told: Limits, counter: bool, steps: list[tuple[Any, ...]]) -> None:
@@ -113,13 +124,13 @@ def test_the_account_agrees_with_the_rule(told: Limits, counter: bool, steps: li
         reference.move(now)
         if kind == "debit":
             stopped = reference.stopped(step[1])
-            exhausted = policy._debit(now, step[1])
+            exhausted = policy._debit(now, step[1], happened=False)
             assert (exhausted.budget if exhausted else None) == stopped
             if stopped is None:
                 reference.events.append(("units", step[1]))
         elif kind == "reserve":
             stopped = None if step[1] in reference.open else reference.stopped(step[2])
-            exhausted = policy.reserve(step[1], step[2], now, ttl_ms=700)
+            exhausted = reserve(policy, step[1], step[2], now, ttl_ms=700)
             assert (exhausted.budget if exhausted else None) == stopped
             if stopped is None:
                 reference.open.setdefault(step[1], (step[2], reference.clock + 700))
@@ -129,7 +140,7 @@ def test_the_account_agrees_with_the_rule(told: Limits, counter: bool, steps: li
             if held and kind == "settle":
                 reference.events.append(("units", held[0]))
         elif kind == "charge":
-            policy.charge(step[1], now)
+            policy.settle("never announced", now, step[1])
             reference.events.append(("units", step[1]))
         elif kind == "tokens":
             policy.debit_tokens(now, context=step[1], model=step[2], cached=step[3])
@@ -160,7 +171,7 @@ def test_callers_that_ask_at_once_never_overspend(limit: int, steps: list[tuple[
     ran = 0
     for action, caller in steps:
         if action == "reserve" and caller not in running:
-            if policy.reserve(str(caller), Units(retrieval_calls=1), 0) is None:
+            if reserve(policy, str(caller), Units(retrieval_calls=1), 0) is None:
                 running.add(caller)
         elif action == "settle" and caller in running:
             policy.settle(str(caller), 0)
@@ -174,18 +185,18 @@ def test_callers_that_ask_at_once_never_overspend(limit: int, steps: list[tuple[
 
 def test_ten_that_ask_at_once_get_what_is_there() -> None:
     policy = BudgetPolicy(max_retrieval_calls=3)
-    answers = [policy.reserve(f"agent{n}", Units(retrieval_calls=1), 0) for n in range(10)]
+    answers = [reserve(policy, f"agent{n}", Units(retrieval_calls=1), 0) for n in range(10)]
     assert [answer is None for answer in answers] == [True] * 3 + [False] * 7
     assert answers[9] == Exhausted(budget="max_retrieval_calls", limit=3, spent=3)
     assert policy.release("agent1", 0)
-    assert policy.reserve("agent9", Units(retrieval_calls=1), 0) is None
+    assert reserve(policy, "agent9", Units(retrieval_calls=1), 0) is None
 
 
 def test_a_reservation_nobody_settled_counts_as_used_and_frees_nothing() -> None:
     policy = BudgetPolicy(max_retrieval_calls=1, max_wall_time_seconds=None)
-    assert policy.reserve("a", Units(retrieval_calls=1), 0, ttl_ms=100) is None
-    assert policy.reserve("a", Units(retrieval_calls=1), 50, ttl_ms=100) is None
-    assert policy.reserve("b", Units(retrieval_calls=1), 500) is not None
+    assert reserve(policy, "a", Units(retrieval_calls=1), 0, ttl_ms=100) is None
+    assert reserve(policy, "a", Units(retrieval_calls=1), 50, ttl_ms=100) is None
+    assert reserve(policy, "b", Units(retrieval_calls=1), 500) is not None
     assert policy.spent()["in_flight"] == 0
     assert not policy.release("a", 500)
     assert policy.used("max_retrieval_calls") == 1
@@ -330,5 +341,5 @@ def test_spent_is_json_and_an_extension_keeps_what_was_used() -> None:
 def test_more_documents_than_are_remembered_still_count() -> None:
     policy = BudgetPolicy(max_evidence_documents=None)
     for start in range(0, 12_000, 100):
-        policy.charge(Units(documents=tuple(str(n) for n in range(start, start + 100))), 0)
+        policy.debit_evidence(0, [str(n) for n in range(start, start + 100)], happened=True)
     assert policy.used("max_evidence_documents") == 12_000

@@ -34,7 +34,6 @@ STEM = 5
 PHRASE_WORDS = 4
 """method: words of the longest phrase in the vocabulary that is looked for."""
 
-_PLACES = (1 << BITS) - 1
 _WORD = re.compile(r"[^\W_]+(?:['/-][^\W_]+)*|[?!,.:;。？！、，¿]")
 _SPACE = re.compile(r"\s+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[-'/]")

@@ -183,8 +183,9 @@ class BudgetPolicy:
     def _tick(self, now_ms: int) -> None:
         """A clock set back gives no time back; what was reserved too long ago counts as used."""
         self._now_ms = max(self._now_ms, now_ms)
-        for key in [key for key, held in self._reserved.items() if held.expires_ms <= self._now_ms]:
-            self._charge(self._reserved.pop(key).units)
+        late = [key for key, held in self._reserved.items() if held.expires_ms <= self._now_ms]
+        for held in [self._reserved.pop(key) for key in late]:
+            self._charge(held.units)
 
     def used(self, budget: str) -> float:
         """Used and reserved of ``budget``, in its limit's unit."""
@@ -229,30 +230,33 @@ class BudgetPolicy:
         assert self._started_ms is not None
         return self._now_ms - self._started_ms + 1 > limit * 1000
 
-    def debit_iteration(self, now_ms: int, n: int = 1) -> Exhausted | None:
-        """Charge ``n`` assistant turns, or say what is exhausted and charge nothing."""
-        return self._debit(now_ms, Units(iterations=_count(n)))
+    def debit_iteration(self, now_ms: int, n: int = 1, *, happened: bool = False) -> Exhausted | None:
+        """Charge ``n`` assistant turns, or say what is exhausted and charge nothing.
 
-    def debit_retrieval(self, now_ms: int, n: int = 1) -> Exhausted | None:
+        :param happened: what is told of has happened already, so it is charged whether or not there was room.
+        """
+        return self._debit(now_ms, Units(iterations=_count(n)), happened=happened)
+
+    def debit_retrieval(self, now_ms: int, n: int = 1, *, happened: bool = False) -> Exhausted | None:
         """Charge ``n`` searches or reads, or say what is exhausted and charge nothing."""
-        return self._debit(now_ms, Units(retrieval_calls=_count(n)))
+        return self._debit(now_ms, Units(retrieval_calls=_count(n)), happened=happened)
 
-    def debit_subquery(self, now_ms: int, n: int = 1) -> Exhausted | None:
+    def debit_subquery(self, now_ms: int, n: int = 1, *, happened: bool = False) -> Exhausted | None:
         """Charge ``n`` spawned agents, or say what is exhausted and charge nothing."""
-        return self._debit(now_ms, Units(subqueries=_count(n)))
+        return self._debit(now_ms, Units(subqueries=_count(n)), happened=happened)
 
-    def debit_graph_expansion(self, now_ms: int, n: int = 1) -> Exhausted | None:
+    def debit_graph_expansion(self, now_ms: int, n: int = 1, *, happened: bool = False) -> Exhausted | None:
         """Charge ``n`` symbol, reference or call-graph lookups, or say what is exhausted and charge nothing."""
-        return self._debit(now_ms, Units(graph_expansions=_count(n)))
+        return self._debit(now_ms, Units(graph_expansions=_count(n)), happened=happened)
 
-    def debit_evidence(self, now_ms: int, documents: Iterable[str]) -> Exhausted | None:
+    def debit_evidence(self, now_ms: int, documents: Iterable[str], *, happened: bool = False) -> Exhausted | None:
         """Charge the ``documents`` not read before, all or none of them, or say what is exhausted."""
-        return self._debit(now_ms, Units(documents=tuple(documents)))
+        return self._debit(now_ms, Units(documents=tuple(documents)), happened=happened)
 
-    def _debit(self, now_ms: int, units: Units) -> Exhausted | None:
+    def _debit(self, now_ms: int, units: Units, *, happened: bool) -> Exhausted | None:
         exhausted = self.check(now_ms, units)
-        if exhausted is None:
-            self._charge(units)
+        if exhausted is None or happened:
+            self._add(units)
         return exhausted
 
     def debit_tokens(
@@ -278,12 +282,22 @@ class BudgetPolicy:
         self.cached_tokens += _count(cached)
         return self.check(now_ms)
 
-    def charge(self, units: Units, now_ms: int) -> None:
-        """Charge what has happened whether or not there was room: a call whose announcement was missed."""
-        self._tick(now_ms)
-        self._charge(units)
-
     def _charge(self, units: Units) -> None:
+        """A call has run: debit each thing that it used."""
+        now_ms = self._now_ms
+        if units.iterations:
+            self.debit_iteration(now_ms, units.iterations, happened=True)
+        if units.retrieval_calls:
+            self.debit_retrieval(now_ms, units.retrieval_calls, happened=True)
+        if units.subqueries:
+            self.debit_subquery(now_ms, units.subqueries, happened=True)
+        if units.graph_expansions:
+            self.debit_graph_expansion(now_ms, units.graph_expansions, happened=True)
+        if units.documents:
+            self.debit_evidence(now_ms, units.documents, happened=True)
+        self._add(Units(context_tokens=units.context_tokens, model_tokens=units.model_tokens))
+
+    def _add(self, units: Units) -> None:
         for budget in BUDGETS:
             if budget not in (WALL, EVIDENCE):
                 self._used[budget] += units.of(budget)
@@ -292,21 +306,11 @@ class BudgetPolicy:
         if len(self._documents) + len(new) <= REMEMBERED_DOCUMENTS:
             self._documents |= new
 
-    def reserve(self, key: str, want: Units, now_ms: int, ttl_ms: int = RESERVATION_TTL_MS) -> Exhausted | None:
-        """Set ``want`` aside for the call ``key``, or say what is exhausted and set nothing aside.
+    def hold(self, key: str, want: Units, now_ms: int, ttl_ms: int = RESERVATION_TTL_MS) -> None:
+        """Set ``want`` aside for the call ``key``, whether or not there is room: ``check`` says whether there is.
 
         The same key again keeps its first reservation and is not counted twice.
         """
-        self._tick(now_ms)
-        if key in self._reserved:
-            return None
-        exhausted = self.check(now_ms, want)
-        if exhausted is None:
-            self.hold(key, want, now_ms, ttl_ms)
-        return exhausted
-
-    def hold(self, key: str, want: Units, now_ms: int, ttl_ms: int = RESERVATION_TTL_MS) -> None:
-        """As ``reserve``, whether or not there is room: for accounts that warn and do not stop."""
         self._tick(now_ms)
         self._reserved.setdefault(key, _Reservation(want, self._now_ms + ttl_ms))
 

@@ -237,7 +237,7 @@ class InvestigationLedger:
         self.turns += record.n
         self.local_turns += 0 if record.specialist else record.n
         for node in self.chain(record.subagent):
-            node.policy.charge(Units(iterations=record.n), record.ms)
+            node.policy.debit_iteration(record.ms, record.n, happened=True)
             node.turns += record.n
 
     def _message(self, record: MessageUsage) -> None:

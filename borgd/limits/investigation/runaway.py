@@ -18,8 +18,6 @@ import msgspec
 
 from borgd.agents.event import ToolCall
 
-RunawayMode = Literal["stop", "warn", "off"]
-
 REPEATS_TOLD = 10
 """design: the same call this often is told; again at each multiple."""
 

@@ -81,9 +81,6 @@ def judge_wget(arguments: Sequence[str]) -> tuple[Effect, str]:
     return Effect.CHANGE, "wget saves"
 
 
-_HTTPIE_LETTERS = "aosvx"
-
-
 def judge_httpie(arguments: Sequence[str]) -> tuple[Effect, str]:
     """``http [METHOD] URL [ITEM…]``: data fields make it a POST."""
     options = option_values(
