@@ -100,6 +100,7 @@ class OutcomeStage:
         paths = touched(event)
         session.changed_paths.extend(paths)
         session.changed_lines.extend(lines)
+        session.written.wrote(len(paths), len(lines), tool.id)
         session.turns.now.change(touched(event), lines)
         del session.changed_lines[:-KEPT_LINES]
         del session.changed_paths[:-KEPT_LINES]

@@ -75,6 +75,7 @@ class Sessions:
             if child.subagent not in running and child.changed:
                 main.changed_paths.extend(child.changed_paths)
                 main.changed_lines.extend(child.changed_lines)
+                main.written.wrote(len(child.changed_paths), len(child.changed_lines))
                 child.changed_paths.clear()
                 child.changed_lines.clear()
                 hand_over(child, main)

@@ -95,6 +95,14 @@ class WrittenSince:
             while len(kept) > READ_CALLS:
                 kept.popitem(last=False)
 
+    def wrote(self, paths: int, lines: int, call: str = "") -> None:
+        """So many paths and lines were written, by ``call``; what was told beside it was not told because of them."""
+        self.paths += paths
+        self.lines += lines
+        decision = self.beside.pop(call, "")
+        if decision in self.at:
+            self.at[decision] = (self.paths, self.lines)
+
     def since(
         self, decision: str, paths: tuple[str, ...], lines: tuple[str, ...]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from borgd.journal import Journal
+from borgd.memory.records import Outcome
 from tests.server.support import Agent, lesson, running_service, write_config, write_lessons
 
 pytestmark = pytest.mark.anyio
@@ -74,6 +76,34 @@ async def test_a_stop_blocks_where_the_point_is_open_and_not_where_it_is_handled
             service.sessions.get("claude-code", session).delivered.clear()  # as if no line had come
             stop = await agent.send("Stop", stop_hook_active=False, last_assistant_message="Done.")
             assert stop.get("decision") == decision
+
+
+@pytest.mark.parametrize(("later", "credited"), [("north.start()", False), ("interlock_token = chamber.token", True)])
+async def test_a_line_is_credited_by_what_is_written_after_it_alone(weir: Path, later: str, *, credited: bool) -> None:
+    """The edit beside which it came was on its way already, whatever it holds."""
+    named = {**SLUICE, "question": "Does every GateCommand carry the interlock_token of its chamber?", "handled": []}
+    write_lessons(weir, named)
+    async with running_service() as service:
+        agent = Agent(service, cwd="/w/weir-control")
+        await agent.prompt("tidy the north lock")
+        assert "SLUICE" in context(await agent.send("PreToolUse", **edit(OPEN, "e1")))
+        await agent.send("PostToolUse", **edit(OPEN, "e1"), tool_response={})
+        await agent.edit("src/north.py", later)
+        await agent.send("Stop", stop_hook_active=True, last_assistant_message="Done.")
+    told = Journal(weir / ".local/share/borgd/outcomes.jsonl").read(Outcome).records
+    assert [one.kind for one in told] == (["changed"] if credited else [])
+
+
+async def test_what_is_written_after_a_line_at_a_prompt_is_credited_to_it(weir: Path) -> None:
+    write_lessons(weir, {**SLUICE, "question": "Does every GateCommand carry the interlock_token of its chamber?"})
+    write_config(weir, CONFIG + "policy = 'budget'\nfloor = 0.05\n")
+    async with running_service() as service:
+        agent = Agent(service, cwd="/w/weir-control")
+        assert "SLUICE" in await agent.prompt("In Weir Control, send a command to a gate by a new valve driver")
+        await agent.edit("src/north.py", HANDLED)
+        await agent.send("Stop", stop_hook_active=True, last_assistant_message="Done.")
+    told = Journal(weir / ".local/share/borgd/outcomes.jsonl").read(Outcome).records
+    assert [one.kind for one in told] == ["changed"]
 
 
 async def test_a_lesson_without_a_system_comes_where_code_speaks_for_it_and_not_elsewhere(weir: Path) -> None:
