@@ -59,7 +59,7 @@ def _log_density(theta: Floats, a: float, b: float) -> Floats:
 def distribution(x: Floats | float, alpha: float, beta: float) -> Floats:
     """P(X ≤ x) for X ~ Beta(alpha, beta), both at least ½; good to 1e-5."""
     points, mass = _distribution(alpha, beta)
-    found: Floats = np.interp(x, points, mass)
+    found: Floats = np.asarray(np.interp(x, points, mass))
     return found
 
 
