@@ -183,6 +183,45 @@ def answers(name: str) -> dict[str, str]:
     return found
 
 
+ASKS = (
+    "a question is seen",
+    "a question is deferred",
+    "its dialog is seen",
+    "a permission is refused",
+    "answers are told",
+)
+
+
+def asks_table(names: list[str]) -> list[str]:
+    """Which of the agents' questions and approvals can be seen, deferred or answered, tried on each agent's module."""
+    from borgd.agents import agent
+    from borgd.agents.event import Event, Moment, Reply
+
+    def able(name: str, moments: tuple[str, ...], reply: Reply) -> list[str]:
+        events = {event: of for event, of in agent(name).MOMENTS.items() if of in moments}
+        asked = {event: Event(agent=name, name=event, moment=Moment(of), session="s") for event, of in events.items()}
+        return [f"`{event}`" for event, one in asked.items() if reply == Reply() or agent(name).render(one, reply)]
+
+    columns = []
+    for name in names:
+        tools = [f"`{tool}`" for tool in agent(name).CAPABILITIES.questions]
+        gated = able(name, ("before_tool",), Reply(deny="x"))
+        dialogs = able(name, ("permission", "notification"), Reply())
+        refused = able(name, ("permission",), Reply(deny="x"))
+        told = able(name, ("prompt", "after_tool"), Reply(context="x"))
+        columns.append([tools, gated if tools else [], dialogs, refused, told])
+    rows = [
+        f"| {label} | {' | '.join(', '.join(column[row]) or 'no' for column in columns)} |" for row, label in enumerate(ASKS)
+    ]
+    head = [f"| | {' | '.join(names)} |", "|---|" + "---|" * len(names)]
+    words = (
+        "A question is seen by its tool, and deferred by refusing that call with a reason; an answer given in `borg inbox`"
+        " is told with the session's next event of the last row. A dialog (a permission, a question's own) is counted where"
+        " it is seen; a permission is refused only where the settings meter permissions."
+    )
+    return ["## Questions and approvals", "", words, "", *head, *rows, ""]
+
+
 def agents_page() -> str:
     """The whole page of agents."""
     sys.path.insert(0, str(ROOT))
@@ -196,7 +235,7 @@ def agents_page() -> str:
         cells = [", ".join(f"`{event}`" for event, of in agent(name).MOMENTS.items() if of == moment) for name in names]
         rows.append(f"| {label} | {' | '.join(cells)} |")
     rows.append(f"| its session file is read | {' | '.join('yes' if name in SESSION_FILES else 'no' for name in names)} |")
-    parts = [AGENTS_HEAD, "## What is heard", "", *rows, ""]
+    parts = [AGENTS_HEAD, "## What is heard", "", *rows, "", *asks_table(names)]
     for name in names:
         parts += [
             f"## {name}",
@@ -208,7 +247,7 @@ def agents_page() -> str:
         ]
         parts += [f"| `{event}` | {text or 'nothing'} |" for event, text in answers(name).items()]
         parts.append("")
-        gaps = getattr(agent(name), "GAPS", ())
+        gaps = agent(name).CAPABILITIES.gaps
         parts += ["What borgd cannot do there:", "", *(f"- {gap}" for gap in gaps), ""] if gaps else []
     return "\n".join(parts)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Protocol
 
+from borgd.agents.capabilities import Capabilities
 from borgd.agents.event import Event, Moment, Reply, ToolCall, checked
 from borgd.errors import ProtocolError
 
@@ -20,6 +21,7 @@ __all__ = [
     "Reply",
     "ToolCall",
     "agent",
+    "gaps_of",
     "kind_of",
     "sender",
     "takes_context",
@@ -31,6 +33,7 @@ class Agent(Protocol):
     """What one agent's module provides. ``MOMENTS``: the hook events it knows."""
 
     MOMENTS: Mapping[str, Moment]
+    CAPABILITIES: Capabilities
 
     def parse(self, event: str, body: bytes) -> Event:
         """The Event in ``body``, the agent's JSON for the hook ``event``.
@@ -64,6 +67,11 @@ def agent(name: str) -> Agent:
         raise ProtocolError(f"unknown agent {name!r}; known: {', '.join(sorted(AGENTS))}")
     module: Agent = import_module(AGENTS[name])
     return module
+
+
+def gaps_of(name: str) -> tuple[str, ...]:
+    """What cannot be done in the agent ``name``, in words; nothing where there is no such agent."""
+    return agent(name).CAPABILITIES.gaps if name in AGENTS else ()
 
 
 _FROM_CURSOR = b'"cursor_version":'

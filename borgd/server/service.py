@@ -382,7 +382,7 @@ class Service:
             "sessions": len(self.sessions.live),
             "loaded": self.loaded.is_set(),
             "off": [msgspec.structs.asdict(one) for one in self.off.switches(clock.now_ms())],
-            "last_events": self.last_events.times,
+            **self.last_events.status(),
             "watcher": {**self.watcher.found, "rearmed": self.watcher.rearmed},
             "problems": list(dict.fromkeys(self.problems.values())),
         }

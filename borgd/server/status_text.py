@@ -25,7 +25,7 @@ def page(status: dict[str, Any], now_ms: int) -> list[str]:
         sessions = service.get("sessions", 0)
         text.append(f"lessons      {service['lessons']}")
         text.append(f"sessions     {sessions} open" if sessions else "sessions     none open")
-    text += _heard(service.get("last_events") or {}, now_ms)
+    text += _heard(service.get("last_events") or {}, service.get("gaps") or {}, now_ms)
     text += _interrupts(service.get("interrupts") or {})
     if service.get("team"):
         text.append(f"team         {service['team']['directory']}, as {service['team']['owner']}")
@@ -48,13 +48,14 @@ def _told(told: dict[str, Any]) -> list[str]:
     return found
 
 
-def _heard(agents: dict[str, dict[str, int]], now_ms: int) -> list[str]:
-    """When each agent was heard last, and with what."""
+def _heard(agents: dict[str, dict[str, int]], gaps: dict[str, list[str]], now_ms: int) -> list[str]:
+    """When each agent was heard last, and with what; what cannot be done there."""
     found = []
     for agent, events in sorted(agents.items()):
         if events:
             last = max(events, key=lambda name: events[name])
             found.append(f"{agent:<12} heard {age(events[last], now_ms)} ({last})")
+            found += [f"             {gap}" for gap in gaps.get(agent, ())]
     return found
 
 

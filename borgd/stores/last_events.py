@@ -6,9 +6,11 @@ Names and times only, never a word of what was said.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from borgd.agents import gaps_of
 from borgd.files import replace_file
 from borgd.lessons.redact import redact
 
@@ -49,6 +51,11 @@ class LastEvents:
         if event in events or len(events) < EVENTS:
             events[event] = now_ms
             self._changed = True
+
+    def status(self) -> dict[str, Any]:
+        """For ``borg status``: the times, and what cannot be done in the agents that were heard."""
+        gaps = {agent: list(found) for agent in self.times if (found := gaps_of(agent))}
+        return {"last_events": self.times, "gaps": gaps}
 
     def save(self) -> None:
         """Write it down, where there is news.

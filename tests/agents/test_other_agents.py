@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from borgd.agents import AGENTS, agent, sender
-from borgd.agents.event import Event, Moment, Reply
+from borgd.agents import AGENTS, agent, gaps_of, sender
+from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.agents.wiring import WIRINGS, client_in, command_of
 from borgd.errors import ProtocolError
+from borgd.limits.interrupts.tools import ask_of
+from borgd.limits.investigation.tools import count
 from borgd.paths import shipped
 
 CODEX_KEYS = {
@@ -216,3 +218,15 @@ def test_the_payload_says_who_sent_it() -> None:
     assert sender("cursor", "preToolUse", body) == ("cursor", "preToolUse")
     quoted = json.dumps({"session_id": "s", "prompt": json.dumps({"cursor_version": "3.20"})}).encode()
     assert sender("claude-code", "UserPromptSubmit", quoted) == ("claude-code", "UserPromptSubmit")
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_what_an_agent_says_of_itself_is_so(name: str) -> None:
+    """Every tool that it says asks its person is metered, and counted as no reading; its gaps are words, not sentences."""
+    said = agent(name).CAPABILITIES
+    for tool in said.questions:
+        assert ask_of(tool, {"questions": [{"question": "Which?"}]}) is not None
+        assert count(name, ToolCall(name=tool)).kind == "neutral"
+    assert gaps_of(name) == said.gaps
+    assert all(0 < len(gap) < 80 and "\n" not in gap and not gap.endswith(".") for gap in said.gaps)
+    assert gaps_of("nobody") == ()

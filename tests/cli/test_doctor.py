@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from borgd.agents import AGENTS, gaps_of
 from borgd.cli.doctor import client as client_checks
 from borgd.cli.doctor.doctor import findings, scene_of
 from borgd.cli.doctor.stores import MEANING
@@ -160,3 +161,12 @@ def test_a_look_that_fails_does_not_keep_the_others_from_happening(home: Path, m
     monkeypatch.setattr(client_checks, "client", fail)
     names = [finding.name for finding in findings(scene_of(dict(os.environ)), ("client.client", "stores.failures"))]
     assert names == ["client", "hook log"]
+
+
+@pytest.mark.parametrize("agent", sorted(AGENTS))
+def test_what_cannot_be_done_in_an_agent_is_said_once_it_is_installed(agent: str, at: Home) -> None:
+    assert f"{agent} gaps" not in examine(at)
+    at.borg("install", agent, "--apply")
+    found = examine(at)
+    assert [one["text"] for one in found.get(f"{agent} gaps", [])] == (["; ".join(gaps_of(agent))] if gaps_of(agent) else [])
+    assert state(found, agent) == "ok"

@@ -71,3 +71,11 @@ def test_waiting_questions_name_the_command() -> None:
     found = {"scopes": {"__global__": {"spent": 2, "ceiling": 3}}, "waiting": {"pending": 1, "deferred": 0}, "alarms": []}
     text = status_text.page(whole({"interrupts": found}), 0)
     assert text[1:3] == ["interrupts   2 of 3 spent", "  waiting    pending 1: borg inbox"]
+
+
+def test_what_cannot_be_done_in_an_agent_stands_below_it() -> None:
+    heard = {"cursor": {"stop": 1000}, "claude-code": {"Stop": 1000}}
+    text = status_text.page(whole({"last_events": heard, "gaps": {"cursor": ["no Stop event, early recall only"]}}), 2000)
+    place = next(number for number, line in enumerate(text) if line.startswith("cursor "))
+    assert text[place + 1].strip() == "no Stop event, early recall only"
+    assert sum("recall only" in line for line in text) == 1

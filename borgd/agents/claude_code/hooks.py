@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.agents.capabilities import Capabilities
 from borgd.agents.event import ID_CHARS, Event, Moment, Reply, ToolCall
 from borgd.agents.json_repair import repaired
 from borgd.errors import ProtocolError
@@ -38,6 +39,8 @@ MOMENTS = {
     "PostCompact": Moment.COMPACTION,
     "SessionEnd": Moment.SESSION_END,
 }
+
+CAPABILITIES = Capabilities(questions=("AskUserQuestion", "ExitPlanMode"))
 
 TAKES_CONTEXT = {
     "SessionStart",

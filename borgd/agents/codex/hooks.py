@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from borgd.agents.capabilities import Capabilities
 from borgd.agents.codex.patch import edit_of
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.agents.payload import cut_bytes, is_own_text, object_of, payload_of, text_of
@@ -31,6 +32,14 @@ MOMENTS = {
     "Interrupt": Moment.OTHER,
     "SessionEnd": Moment.SESSION_END,
 }
+CAPABILITIES = Capabilities(
+    questions=("request_user_input",),
+    gaps=(
+        "hooks run only once Codex trusts them",
+        "questions exist in Plan mode only",
+        "permissions are counted, not refused",
+    ),
+)
 TAKES_CONTEXT = frozenset({"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"})
 """host: events whose additionalContext reaches the model."""
 TAKES_NOTE = TAKES_CONTEXT - {"SubagentStart"} | {"Stop", "SubagentStop", "Interrupt"}

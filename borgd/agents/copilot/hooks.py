@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from borgd.agents.capabilities import Capabilities
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.agents.payload import is_own_text, object_of, payload_of, text_of
 from borgd.errors import ProtocolError
@@ -28,6 +29,13 @@ MOMENTS = {
     "sessionEnd": Moment.SESSION_END,
 }
 """permissionRequest is left out: it fires whether or not anybody is asked."""
+CAPABILITIES = Capabilities(
+    questions=("ask_user",),
+    gaps=(
+        "before 1.0.65 a prompt brings nothing up",
+        "permissions are counted, not refused",
+    ),
+)
 TAKES_CONTEXT = frozenset({"sessionStart", "userPromptSubmitted", "postToolUse", "preToolUse", "subagentStart"})
 """host: events whose additionalContext reaches the model (at userPromptSubmitted since 1.0.65)."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from borgd.agents.capabilities import Capabilities
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.agents.payload import is_own_text, object_of, payload_of, text_of
 from borgd.errors import ProtocolError
@@ -29,6 +30,13 @@ MOMENTS = {
     "sessionEnd": Moment.SESSION_END,
 }
 """One layer of tool events: beforeShellExecution and its like fire for the same call."""
+CAPABILITIES = Capabilities(
+    gaps=(
+        "cursor-agent -p: no prompt and no Stop event, early recall only",
+        "questions and permissions cannot be seen",
+        "a subagent is never asked at its end",
+    ),
+)
 TAKES_CONTEXT = frozenset({"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse"})
 """host: events whose additional_context reaches the model (at beforeSubmitPrompt: of newer versions)."""
 EDITS = {"Write": "content", "StrReplace": "new_string", "Edit": "new_string"}

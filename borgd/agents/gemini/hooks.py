@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from borgd.agents.capabilities import Capabilities
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.agents.payload import is_own_text, object_of, payload_of, text_of
 from borgd.errors import ProtocolError
@@ -26,6 +27,14 @@ MOMENTS = {
     "SessionEnd": Moment.SESSION_END,
 }
 """PreCompress is left out: it fires before every request, whether or not anything is compressed."""
+CAPABILITIES = Capabilities(
+    questions=("ask_user",),
+    gaps=(
+        "subagents tell nothing",
+        "nothing can be said before a tool call: it comes with its result",
+        "permissions are counted, not refused",
+    ),
+)
 TAKES_CONTEXT = frozenset({"SessionStart", "BeforeAgent", "AfterTool"})
 """host: events whose additionalContext reaches the model."""
 _OWN_CONTEXT = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.S)

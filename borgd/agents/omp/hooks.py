@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from borgd.agents.capabilities import Capabilities
 from borgd.agents.codex.patch import edit_of
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.agents.payload import is_own_text, object_of, payload_of, text_of
@@ -34,13 +35,15 @@ MOMENTS = {
     "session_shutdown": Moment.SESSION_END,
 }
 """``agent_end`` is looked at for subagents alone, which have no ``session_stop``."""
-GAPS = (
-    "`tool_approval_requested` comes only where oh-my-pi is set to ask; it can be counted, not answered",
-    "nothing can be said before a tool call: it comes with the call's result",
-    "the `ask` tool is offered only where there is a terminal; without one there is no question to defer",
-    "a subagent that is killed tells nothing: it ends with its session",
+CAPABILITIES = Capabilities(
+    questions=("ask",),
+    gaps=(
+        "nothing can be said before a tool call: it comes with its result",
+        "questions exist in the terminal only",
+        "permissions are counted, not refused",
+        "a subagent that is killed tells nothing",
+    ),
 )
-"""In words, for docs/AGENTS.md."""
 ABANDONED = frozenset({"aborted", "error"})
 """host: why a message ended after which nobody goes on."""
 

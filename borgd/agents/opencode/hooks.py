@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from borgd.agents.capabilities import Capabilities
 from borgd.agents.codex.patch import edit_of
 from borgd.agents.event import Event, Moment, Reply, ToolCall
 from borgd.agents.payload import is_own_text, object_of, payload_of, text_of
@@ -36,14 +37,15 @@ MOMENTS = {
 }
 """``message.part.updated`` tells of a tool call that failed, for which no other hook is called. ``permission.ask`` is left
 out: it is in opencode's types and never called."""
-GAPS = (
-    "`opencode run` ends at its first idle: a Stop is judged and nothing is asked there; `opencode serve` and the terminal"
-    " program are asked",
-    "a Stop cannot be held back: what is asked is submitted as the next prompt, once",
-    "nothing can be said before a tool call: it comes with the call's result",
-    "a prompt's expanded slash command is not told apart from a typed prompt by opencode; borgd goes by its command's event",
+CAPABILITIES = Capabilities(
+    questions=("question",),
+    gaps=(
+        "opencode run: no Stop is asked, since it ends at its first idle",
+        "a Stop is not held back: what is asked comes as the next prompt",
+        "nothing can be said before a tool call: it comes with its result",
+        "questions exist in serve and in the terminal only",
+    ),
 )
-"""In words, for docs/AGENTS.md."""
 BUS = "event."
 """host: how recorded bus events are named; the bus itself names them without it."""
 EDIT = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string"}

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from borgd.agents import gaps_of
 from borgd.agents.wiring import WIRINGS, client_in, command_of
 from borgd.cli.doctor.daemon import service_status
 from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
@@ -172,6 +173,17 @@ def last_events(scene: Scene) -> Iterator[DoctorFinding]:
         never = sorted(set(held) & set(entries(agent, scene.where)) - set(events))
         if never:
             yield DoctorFinding(name, NOTE, f"never came yet: {', '.join(never)}")
+
+
+def gaps(scene: Scene) -> Iterator[DoctorFinding]:
+    """What cannot be done in the agents that are told to call borgd, whatever the settings."""
+    for name in AGENTS:
+        try:
+            told = any(installed(name, scene.where).values())
+        except BorgError:
+            continue
+        if told and (missing := gaps_of(name)):
+            yield DoctorFinding(f"{name} gaps", OK, "; ".join(missing))
 
 
 def _age(seconds: float) -> str:

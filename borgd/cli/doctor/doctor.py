@@ -30,6 +30,7 @@ CHECKS = (
     "agents.settings",
     "agents.switches",
     "agents.last_events",
+    "agents.gaps",
     "agents.shell",
     "stores.configuration",
     "stores.off",
