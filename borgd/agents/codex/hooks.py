@@ -35,7 +35,7 @@ MOMENTS = {
 CAPABILITIES = Capabilities(
     questions=("request_user_input",),
     gaps=(
-        "hooks run only once Codex trusts them",
+        "hooks run only once Codex trusts them: borg install codex --trust",
         "questions exist in Plan mode only",
         "permissions are counted, not refused",
     ),
