@@ -7,7 +7,18 @@ import sys
 REPLY = b"borg/1 0 2 0\n{}"
 
 
-def protocol(path: str) -> None:
+DENIAL = (
+    b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",'
+    b'"permissionDecisionReason":"no more reads"}}'
+)
+
+
+def denying(path: str) -> None:
+    """As ``protocol``, with a denial for everything."""
+    protocol(path, b"borg/1 0 %d 0\n%b" % (len(DENIAL), DENIAL))
+
+
+def protocol(path: str, reply: bytes = REPLY) -> None:
     """An asyncio Protocol: the least that asyncio can do."""
     import asyncio
 
@@ -16,7 +27,7 @@ def protocol(path: str) -> None:
             self.transport = transport
 
         def data_received(self, data: bytes) -> None:
-            self.transport.write(REPLY)  # type: ignore[attr-defined]
+            self.transport.write(reply)  # type: ignore[attr-defined]
             self.transport.close()
 
     async def main() -> None:
@@ -43,4 +54,4 @@ def empty(path: str) -> None:
 
 
 if __name__ == "__main__":
-    {"protocol": protocol, "empty": empty}[sys.argv[1]](sys.argv[2])
+    {"protocol": protocol, "denying": denying, "empty": empty}[sys.argv[1]](sys.argv[2])
