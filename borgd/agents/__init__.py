@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from borgd.agents.capabilities import Capabilities
 from borgd.agents.event import Event, Moment, Reply, ToolCall, checked
+from borgd.agents.sender import sender
 from borgd.errors import ProtocolError
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "agent",
     "gaps_of",
     "kind_of",
+    "oddity",
     "sender",
     "takes_context",
     "understood",
@@ -74,22 +76,6 @@ def gaps_of(name: str) -> tuple[str, ...]:
     return agent(name).CAPABILITIES.gaps if name in AGENTS else ()
 
 
-_FROM_CURSOR = b'"cursor_version":'
-_CURSOR_NAMES = {"UserPromptSubmit": "beforeSubmitPrompt"}
-"""host: what Cursor calls an event of Claude Code's, where it is not the same with a small first letter."""
-
-
-def sender(name: str, event: str, body: bytes) -> tuple[str, str]:
-    """The agent that really sent ``body``, and its name of the event.
-
-    Cursor runs the hooks of Claude Code's settings too; its payloads name its version, which no text inside a payload can
-    (a quoted one has backslashes). Everything else is from whom the entry says.
-    """
-    if name == "claude-code" and _FROM_CURSOR in body.replace(b'" :', b'":'):
-        return "cursor", _CURSOR_NAMES.get(event, event[:1].lower() + event[1:])
-    return name, event
-
-
 def understood(name: str, event: str, body: bytes) -> tuple[Agent, Event]:
     """The module of the agent that sent ``body``, and its Event, with ids that are bounded.
 
@@ -103,6 +89,20 @@ def understood(name: str, event: str, body: bytes) -> tuple[Agent, Event]:
 def takes_context(event: Event) -> bool:
     """Whether a text for the model reaches it with the answer to ``event``: what the agent would drop is not to be told."""
     return event.agent not in AGENTS or bool(agent(event.agent).render(event, Reply(context="?")))
+
+
+def oddity(module: Agent, event: Event) -> str:
+    """What of an event that was parsed is not as it should be, as a sentence's end; empty where nothing is.
+
+    An event may be new, or a field that its moment lives on may have another name in the agent's next version.
+    """
+    if event.name not in module.MOMENTS:
+        return "borgd does not know it"
+    if event.moment in (Moment.BEFORE_TOOL, Moment.AFTER_TOOL) and event.tool is None:
+        return "it names no tool"
+    if event.moment is Moment.PROMPT and not event.prompt and not event.machine_made:
+        return "it has no prompt"
+    return ""
 
 
 def kind_of(name: str, event: str) -> str:

@@ -19,7 +19,7 @@ import msgspec
 
 from borgd import clock
 from borgd.agents import understood
-from borgd.agents.event import Event, Moment, Reply, with_host
+from borgd.agents.event import Event, Moment, Reply
 from borgd.agents.transcript import TranscriptFact
 from borgd.config.read import engineer_name, machine_name, read_config
 from borgd.config.schema import Config
@@ -31,6 +31,7 @@ from borgd.protocol.frames import ReplyFrame
 from borgd.protocol.probe import probe_answer
 from borgd.server.after_start import settle
 from borgd.server.event_log import EventLog
+from borgd.server.heard import HeardEvents
 from borgd.server.patience import patience_s
 from borgd.server.storing import ReportingCommit
 from borgd.sessions.expiry import Expiry
@@ -40,7 +41,6 @@ from borgd.sessions.session import Key, Session, hand_over
 from borgd.sessions.sessions import Sessions
 from borgd.sessions.transcripts import Transcripts
 from borgd.stores import forgotten_lessons
-from borgd.stores.last_events import LastEvents
 from borgd.stores.off_switch import OffSwitch
 from borgd.stores.repository import RepositoryNames
 
@@ -69,7 +69,7 @@ class Service:
         self.transcripts = Transcripts(self.watcher, self._saw_fact)
         self.patience_s = patience_s
         self.off = OffSwitch(where.state)
-        self.last_events = LastEvents(where.state)
+        self.heard = HeardEvents(where)
         self.problems: dict[str, str] = {}
         """What does not work, by its source; gone as soon as that works again."""
         try:
@@ -109,7 +109,7 @@ class Service:
                 with suppress(OSError):
                     session.save()
         with suppress(OSError):
-            self.last_events.save()
+            self.heard.save()
         if self.assembly is not None:
             await self.assembly.close()
         self._closing.set()
@@ -196,7 +196,7 @@ class Service:
     async def _expire(self, now_ms: int) -> None:
         """Let go of the sessions that fell silent; what was shown in them and has no outcome gets its last one."""
         with suppress(OSError):
-            await anyio.to_thread.run_sync(self.last_events.save)
+            await anyio.to_thread.run_sync(self.heard.save)
             forgotten_lessons.kept(self.where.state, now_ms)  # what is kept for too long goes
         gone = self.sessions.expire(now_ms)
         for session in gone:
@@ -274,11 +274,10 @@ class Service:
     async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
         """Exactly one JSON object for one event; ``words``: what the client says of the agent's host."""
         started = time.perf_counter_ns()
-        module, parsed = understood(agent, event, body)
-        parsed = with_host(parsed, words)
+        module, parsed = self.heard.parse(agent, event, body, words)
         if probed := probe_answer(parsed.session):
             return probed
-        self.last_events.note(parsed.agent, parsed.name, clock.now_ms())
+        self.heard.note(module, parsed)
         if self.off.is_off(parsed.agent, parsed.session, parsed.cwd, clock.now_ms()):
             return SILENT_REPLY
         early = parsed.moment is Moment.SESSION_START and parsed.source != "compact" and not self.loaded.is_set()
@@ -382,7 +381,7 @@ class Service:
             "sessions": len(self.sessions.live),
             "loaded": self.loaded.is_set(),
             "off": [msgspec.structs.asdict(one) for one in self.off.switches(clock.now_ms())],
-            **self.last_events.status(),
+            **self.heard.status(),
             "watcher": {**self.watcher.found, "rearmed": self.watcher.rearmed},
             "problems": list(dict.fromkeys(self.problems.values())),
         }

@@ -33,6 +33,8 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
 def test_golden(path: Path, daemon: dict[str, str]) -> None:
     payload = json.loads(path.read_bytes())
     payload["session_id"] = f"golden-{path.stem}"  # each on its own, whatever order they run in
+    if "transcript_path" in payload:  # by which a session that changed its id is known
+        payload["transcript_path"] = f"/home/dev/.claude/projects/-home-dev-project/golden-{path.stem}.jsonl"
     out = client(daemon, payload["hook_event_name"], json.dumps(payload).encode())
     answer = json.loads(out)
     golden = HERE / "golden" / "claude-code" / path.name

@@ -61,7 +61,7 @@ def parse(event: str, body: bytes) -> Event:
         cwd=text_of(payload, "cwd"),
         transcript=text_of(payload, "transcript_path"),
         prompt=prompt,
-        machine_made=event == "BeforeAgent" and (not prompt.strip() or is_own_text(prompt)),
+        machine_made=event == "BeforeAgent" and "prompt" in payload and (not prompt.strip() or is_own_text(prompt)),
         tool=_tool(payload),
         last_message=text_of(payload, "prompt_response"),
         stop_again=payload.get("stop_hook_active") is True,

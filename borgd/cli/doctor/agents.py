@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from borgd.agents import gaps_of
 from borgd.agents.wiring import WIRINGS, client_in, command_of
 from borgd.cli.doctor.daemon import service_status
@@ -16,10 +18,12 @@ from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
 from borgd.cli.service.hook_trust import trusted
 from borgd.cli.service.install import AGENTS, entries, hooks_of, installed, is_ours, settings_file, settings_path
 from borgd.cli.service.plugin_file import foreign_client
+from borgd.cli.terminal_text import count
 from borgd.config.json_text import value_of
 from borgd.errors import BorgError
 from borgd.stores.installed.client import client_path
 from borgd.stores.last_events import read_last_events
+from borgd.stores.not_understood import Misunderstood, read_not_understood
 
 SHELL_S = 5.0
 """guard: a shell's profile may take this long."""
@@ -35,6 +39,8 @@ SWITCHES = {
     "allowManagedHooksOnly": "lets only the administrator's hooks run",
 }
 """host: switches of Claude Code's settings; the second counts in an administrator's file alone."""
+LATELY_S = 7 * 86400.0
+"""design: an event that was not understood longer ago than this is history."""
 LEVELS = 64
 """guard: directories looked at, from where the command was typed upwards."""
 
@@ -184,6 +190,19 @@ def gaps(scene: Scene) -> Iterator[DoctorFinding]:
             continue
         if told and (missing := gaps_of(name)):
             yield DoctorFinding(f"{name} gaps", OK, "; ".join(missing))
+
+
+def not_understood(scene: Scene) -> Iterator[DoctorFinding]:
+    """Events that came lately and said nothing to us: the agent is newer than this borgd, or older."""
+    kept = service_status().get("not_understood")
+    found = msgspec.convert(kept, Misunderstood) if kept else read_not_understood(scene.where.state)
+    for agent, events in sorted(found.items()):
+        for event, one in sorted(events.items()):
+            age = time.time() - one.ms / 1000
+            if age < LATELY_S:
+                text = f"{event} was not understood: {one.reason} ({count(one.times, 'time')}, last {_age(age)} ago)"
+                todo = "update borgd, or report it with the agent's version; it is answered with nothing until then"
+                yield DoctorFinding(f"{agent} events", NOTE, text, todo)
 
 
 def _age(seconds: float) -> str:

@@ -31,6 +31,7 @@ CHECKS = (
     "agents.switches",
     "agents.last_events",
     "agents.gaps",
+    "agents.not_understood",
     "agents.shell",
     "stores.configuration",
     "stores.off",
