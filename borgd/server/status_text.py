@@ -122,7 +122,14 @@ def _spoken(name: str, value: Any, now_ms: int) -> Any:
     """``value`` with moments as a person says them."""
     if name == "last_events":
         return {agent: {event: age(ms, now_ms) for event, ms in events.items()} for agent, events in value.items()}
+    if name == "not_understood":
+        return {agent: {event: _misunderstood(one, now_ms) for event, one in of.items()} for agent, of in value.items()}
     return [_switch(one) for one in value] if name == "off" else value
+
+
+def _misunderstood(one: dict[str, Any], now_ms: int) -> str:
+    often = "once" if one["times"] == 1 else f"{one['times']} times"
+    return f"{one['reason']}, {often}, last {age(one['ms'], now_ms)}"
 
 
 def entry(name: str, value: Any, indent: str = "") -> list[str]:
