@@ -141,6 +141,10 @@ def page() -> str:
     return "\n".join(sections)
 
 
+PLUGIN = (
+    "It loads `{module}`, which `borg install` puts beside the client. The same file of `hooks/` can be named to the agent by"
+    " itself (opencode: `plugin` in its settings; oh-my-pi: `-e`)."
+)
 AGENTS_PAGE = ROOT / "docs" / "AGENTS.md"
 AGENTS_HEAD = """# Agents
 
@@ -242,6 +246,7 @@ def agents_page() -> str:
             "",
             f"{'Plugin' if WIRINGS[name].plugin else 'Settings'}: `{WIRINGS[name].path({}, '~')}`.",
             "",
+            *([PLUGIN.format(module=form.module), ""] if (form := WIRINGS[name].plugin) else []),
             "| event | an answer may hold |",
             "|---|---|",
         ]

@@ -111,7 +111,7 @@ export default function extension(host: Host): void {
   }
 
   on("session_compact", async (_input, context) => {
-    await tell("session_compact", { type: "session_compact" }, context)
+    await tell("session_compact", { type: "session_compact" }, context, { long: true })
     return undefined
   })
 

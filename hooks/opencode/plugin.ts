@@ -12,18 +12,19 @@ const SAID_CHARS = 20_000
 /** guard: sessions and calls remembered. */
 const REMEMBERED = 500
 
-type Text = { type: string; text: string; synthetic?: boolean }
+type Text = { type: "text"; text: string; synthetic?: boolean }
+type Asked = { agent?: string; model?: { providerID: string; modelID: string }; variant?: string; parts: Text[] }
 type Host = {
   client: {
     session: {
       get(options: { path: { id: string } }): Promise<{ data?: { parentID?: string; directory?: string } }>
-      promptAsync(options: { path: { id: string }; body: Fields }): Promise<unknown>
+      promptAsync(options: { path: { id: string }; body: Asked }): Promise<unknown>
     }
     postSessionIdPermissionsPermissionId?(options: {
       path: { id: string; permissionID: string }
-      body: { response: string }
+      body: { response: "reject" }
     }): Promise<unknown>
-    tui?: { showToast?(options: { body: { message: string; variant: string } }): Promise<unknown> }
+    tui?: { showToast?(options: { body: { message: string; variant: "info" } }): Promise<unknown> }
   }
   directory: string
 }
@@ -49,7 +50,7 @@ const acting: Map<string, symbol> = ((globalThis as Fields)["borgd.opencode"] ??
 
 const daemon = new Daemon("opencode")
 
-export const Borgd = async (host: Host): Promise<Fields> => {
+export const Borgd = async (host: Host) => {
   const me = Symbol("borgd")
   acting.set(host.directory, me)
   const acts = () => acting.get(host.directory) === me
@@ -57,7 +58,7 @@ export const Borgd = async (host: Host): Promise<Fields> => {
   const words = headless ? "attended.0" : ""
   const origins = new Kept<Promise<Origin>>()
   const starting = new Kept<Promise<unknown>>()
-  const speakers = new Kept<Fields>()
+  const speakers = new Kept<Omit<Asked, "parts">>()
   const said = new Kept<{ message: string; text: string }>()
   const again = new Kept<boolean>()
   const broken = new Kept<boolean>()
@@ -134,7 +135,7 @@ export const Borgd = async (host: Host): Promise<Fields> => {
     const answer = await tell("session.idle", id, value, { long: true })
     if (!text(answer.prompt) || root !== id || headless || idle.get(id) !== true) return
     again.set(id, true)
-    const parts = [{ type: "text", text: text(answer.prompt) }]
+    const parts: Text[] = [{ type: "text", text: text(answer.prompt) }]
     await host.client.session.promptAsync({ path: { id }, body: { ...speakers.get(id), parts } })
   }
 
@@ -168,7 +169,7 @@ export const Borgd = async (host: Host): Promise<Fields> => {
         learn(id, info)
         return
       case "session.compacted":
-        await tell(type, id, { input: given })
+        await tell(type, id, { input: given }, { long: true })
         return
       case "session.deleted":
         await tell(type, id, { input: given })
@@ -211,7 +212,7 @@ export const Borgd = async (host: Host): Promise<Fields> => {
       void happened(event.type, record(event.properties)).catch(() => {})
     },
 
-    "command.execute.before": safely(async (input: Fields, output: { parts: Text[] }) => {
+    "command.execute.before": safely(async (input: Fields, output: { parts: unknown[] }) => {
       const id = text(input.sessionID)
       commands.set(id, true)
       const promptID = `command-${++turns}-${Date.now()}`
@@ -219,22 +220,22 @@ export const Borgd = async (host: Host): Promise<Fields> => {
       output.parts.push(...((answer.parts as Text[] | undefined) ?? []))
     }),
 
-    "chat.message": safely(async (input: Fields, output: { message: Fields; parts: Fields[] }) => {
+    "chat.message": safely(async (input: Fields, output: { message: Fields; parts: unknown[] }) => {
       const id = text(input.sessionID)
       await within(starting.get(id), 1000)
-      const { agent, model, variant } = { ...input, ...output.message } as Fields
-      speakers.set(id, { agent, model, variant })
+      const { agent, model, variant } = { ...input, ...output.message } as Omit<Asked, "parts">
+      speakers.set(id, { ...(agent && { agent }), ...(model && { model }), ...(variant && { variant }) })
       broken.delete(id)
       idle.delete(id)
       said.delete(id)
-      const parts = output.parts.filter((part) => part.type === "text")
+      const parts = output.parts.map(record).filter((part) => part.type === "text")
       const typed = parts.filter((part) => part.synthetic !== true).map((part) => text(part.text)).join("\n")
       if (!typed.trimStart().startsWith("[borg]")) again.delete(id)
       const machine = commands.delete(id)
       const value = { input, output: { message: output.message, parts }, machine, agent }
       const answer = await tell("chat.message", id, value, { long: true, starts: true })
       const told = [...waited(id), ...((answer.parts as Text[] | undefined) ?? []).map((part) => text(part.text))].filter(Boolean)
-      const last = text(output.parts[output.parts.length - 1]?.id) || `prt_${Date.now().toString(16)}`
+      const last = text(record(output.parts[output.parts.length - 1]).id) || `prt_${Date.now().toString(16)}`
       told.forEach((text, number) => {
         const own = { id: `${last}borg${number}`, sessionID: id, messageID: output.message.id }
         output.parts.push({ ...own, type: "text", text, synthetic: true })

@@ -35,7 +35,13 @@ def until(holds: Callable[[], object], what: str) -> None:
 class PluginAgent(RealAgent):
     """An agent with a plugin of borgd's in it."""
 
-    def prompt(self, model: ScriptedModel, text: str, *, again: bool = False, cwd: Path | None = None) -> Ran:
+    loads = ""
+    """A plugin that the agent is told to load by itself, without ``borg install``."""
+
+    def prompt(
+        self, model: ScriptedModel, text: str, *, again: bool = False, cwd: Path | None = None, load: str = ""
+    ) -> Ran:
+        self.loads = load
         done = subprocess.run(
             [*self.program(), *self.words(model, text, again=again)],
             env=self.env | self.model_env(model),
@@ -106,6 +112,7 @@ class OpenCode(PluginAgent):
             "small_model": "scripted/scripted",
             "enabled_providers": ["scripted"],
             "provider": {"scripted": provider},
+            "plugin": [f"file://{self.loads}"] if self.loads else [],
         }
         (self.home.root / ".config/opencode/opencode.json").write_text(json.dumps(settings))
         return {f"OPENCODE_DISABLE_{name}": "1" for name in QUIET}
@@ -152,7 +159,8 @@ class OhMyPi(PluginAgent):
         (self.home.root / ".omp/agent").mkdir(parents=True)
 
     def words(self, model: ScriptedModel, text: str, *, again: bool) -> list[str]:
-        return ["-p", "--model", "scripted/scripted", "--no-title", *(["--continue"] if again else []), text]
+        words = [*(["--continue"] if again else []), *(["-e", self.loads] if self.loads else [])]
+        return ["-p", "--model", "scripted/scripted", "--no-title", *words, text]
 
     def model_env(self, model: ScriptedModel) -> dict[str, str]:
         listed = "      - id: scripted\n        name: Scripted\n        contextWindow: 200000\n        maxTokens: 8000\n"

@@ -31,11 +31,15 @@ async function run(command) {
   if (command.hook) for (const one of hooks) await one[command.hook]?.(command.input, command.output)
   const returned = []
   if (command.emit) {
+    const controller = new AbortController()
+    if (command.abort === "before") controller.abort()
+    if (command.abort === "meanwhile") setTimeout(() => controller.abort(), 20)
+    const input = { ...command.input, ...(command.abort && { signal: controller.signal }) }
     const ui = { notify: (message) => called.push({ name: "notify", message }) }
     const manager = { getSessionId: () => command.session ?? "s1", getSessionFile: () => "/home/s1.jsonl", getHeader: () => ({}) }
     for (const on of handlers)
       for (const handler of on[command.emit] ?? [])
-        returned.push((await handler(command.input ?? {}, { sessionManager: manager, cwd: "/w/orion", hasUI: true, ui })) ?? null)
+        returned.push((await handler(input, { sessionManager: manager, cwd: "/w/orion", hasUI: true, ui })) ?? null)
   }
   return { output: command.output, returned }
 }

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+HOOKS = REPOSITORY / "hooks"
 DRIVER = Path(__file__).with_name("plugin_driver.mjs")
 VARIABLE = "BORGD_TYPESCRIPT"
 """Names the directory of an installed ``typescript`` package."""
@@ -43,15 +44,15 @@ def node() -> str:
     return found
 
 
-def checked(*words: str) -> None:
-    """Have the compiler look at all of ``hooks/``, with further words for it."""
+def checked(*words: str, project: Path = HOOKS) -> None:
+    """Have the compiler look at all of ``project``, with further words for it."""
     package = typescript()
     done = subprocess.run(
         [
             node(),
             str(package / "bin/tsc"),
             "-p",
-            str(REPOSITORY / "hooks"),
+            str(project),
             "--typeRoots",
             str(package.parent / "@types"),
             *words,

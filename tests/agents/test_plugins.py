@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from borgd.protocol.address import socket_path
-from tests.agents.plugins import Answers, Driver, checked, fake_daemon, node
+from tests.agents.plugin_clients import OpenCode
+from tests.agents.plugins import HOOKS, Answers, Driver, checked, fake_daemon, node
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
 
@@ -80,6 +81,23 @@ def bus(type: str, **properties: Any) -> dict[str, Any]:
 
 def test_all_types_hold() -> None:
     checked()
+
+
+def test_opencode_takes_the_plugin_by_its_own_types(tmp_path: Path) -> None:
+    package = OpenCode.plugin_package()
+    if package is None:
+        pytest.skip("opencode's types are not installed: npm install --prefix . @opencode-ai/plugin@1.18.33")
+    (tmp_path / "node_modules").symlink_to(package / "node_modules")
+    (tmp_path / "check.ts").write_text(
+        'import type { Plugin } from "@opencode-ai/plugin"\n'
+        f"import {{ Borgd }} from {json.dumps(str(HOOKS / 'opencode/plugin.ts'))}\n"
+        "export const plugin: Plugin = Borgd\n"
+    )
+    settings = {"extends": str(HOOKS / "tsconfig.json"), "include": ["check.ts"]}
+    (tmp_path / "tsconfig.json").write_text(
+        json.dumps(settings | {"compilerOptions": {"exactOptionalPropertyTypes": False}})
+    )
+    checked(project=tmp_path)
 
 
 def test_a_context_is_a_part_behind_the_prompt(start: Start, env: dict[str, str]) -> None:
@@ -293,6 +311,17 @@ def test_a_prompt_that_omp_prepares_anew_gets_the_same_answer_again(start: Start
         plugin.do(emit="before_agent_start", input={"prompt": "fix it"})
     first, second = (body["promptID"] for _, body, _ in daemon.heard)
     assert first != second, "typed again, it is another prompt"
+
+
+@pytest.mark.parametrize("abort", ["before", "meanwhile"])
+def test_a_stop_that_the_person_aborts_is_not_waited_for_nor_answered(abort: str, start: Start, env: dict[str, str]) -> None:
+    """omp#6134: handlers ran on for 30 s after an abort, and the answer was thrown away."""
+    message = {"role": "assistant", "stopReason": "stop"}
+    with fake_daemon(env, None) as daemon:  # takes the question and does not answer
+        stop = start("omp").do(emit="session_stop", abort=abort, input={"last_assistant_message": message})
+        assert stop["returned"] == [None]
+        assert stop["ms"] < BOUND_MS
+        assert daemon.connections <= (0 if abort == "before" else 1)
 
 
 def test_an_approval_that_is_settled_at_once_was_never_put_to_anybody(start: Start, env: dict[str, str]) -> None:

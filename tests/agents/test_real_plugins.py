@@ -15,7 +15,7 @@ import pytest
 
 from borgd.journal import Journal
 from borgd.lessons.episodes import Episode
-from tests.agents.claude import Home
+from tests.agents.claude import REPOSITORY, Home
 from tests.agents.clients import RealAgent, Tool
 from tests.agents.plugin_clients import OhMyPi, OpenCode, PluginAgent, Served, until
 from tests.agents.scripted_model import Script, ScriptedModel, Turn, texts
@@ -150,6 +150,18 @@ def test_loaded_twice_it_tells_once(name: str, start: Start) -> None:
         assert agent.prompt(model, WORK).code == 0
     assert texts(model.main[0]).count(QUESTION) == 1
     assert [one["channel"] for one in agent.home.json("why")["decisions"]] == ["early"]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_agent_can_load_the_plugin_by_itself(name: str, start: Start) -> None:
+    """Without ``borg install``: opencode by a line of its settings, oh-my-pi by a word of its command line."""
+    agent = start(name)
+    teach(agent.home)
+    agent.home.borg("uninstall", name, "--apply")
+    module = REPOSITORY / "hooks" / {"opencode": "opencode/plugin.ts", "omp": "omp/extension.ts"}[name]
+    with ScriptedModel(Script([DONE, {"text": "Nothing to add."}])) as model:
+        assert agent.prompt(model, WORK, load=str(module)).code == 0
+    assert texts(model.main[0]).count(QUESTION) == 1
 
 
 @pytest.mark.parametrize("name", KINDS)
