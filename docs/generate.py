@@ -142,8 +142,8 @@ def page() -> str:
 
 
 PLUGIN = (
-    "It loads `{module}`, which `borg install` puts beside the client. The same file of `hooks/` can be named to the agent by"
-    " itself (opencode: `plugin` in its settings; oh-my-pi: `-e`)."
+    "It loads `{module}`, which `borg install` puts beside the client. The same file of `hooks/` can be named to the agent"
+    " by itself (opencode: `plugin` in its settings; oh-my-pi: `-e`)."
 )
 AGENTS_PAGE = ROOT / "docs" / "AGENTS.md"
 AGENTS_HEAD = """# Agents
