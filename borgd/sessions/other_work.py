@@ -29,13 +29,20 @@ def called(session: Session, event: Event) -> None:
 
 
 def began(session: Session, event: Event) -> None:
-    """A subagent begins: what it was called for is its work. Of several that wait, the first of its kind."""
+    """A subagent begins: what it was called for is its work.
+
+    As the host tells it; else, of what waits, the first of its kind.
+    """
     main = session.main
-    if main is None or not main.spawning:
+    if main is None:
         return
-    mine = next((one for one in main.spawning if one[0] == event.subagent_type), main.spawning[0])
-    main.spawning.remove(mine)
-    session.turns.now.task = take_work(session, mine[1])
+    called_for = event.prompt
+    if main.spawning:
+        mine = next((one for one in main.spawning if one[0] == event.subagent_type), main.spawning[0])
+        main.spawning.remove(mine)
+        called_for = called_for or mine[1]
+    if called_for:
+        session.turns.now.task = take_work(session, called_for)
 
 
 def expanded(session: Session, event: Event) -> None:

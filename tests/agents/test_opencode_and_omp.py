@@ -53,6 +53,7 @@ def test_what_nobody_typed_is_known() -> None:
     assert opencode("chat.message", spoken("the text of a command"), more={"machine": True}).machine_made
     assert opencode("chat.message", spoken("hidden", synthetic=True)).prompt == ""
     assert omp("before_agent_start", prompt="[borg] Before you finish: 1 question").machine_made
+    assert omp("before_agent_start", prompt="<system-notice>\nBackground job Look has completed.").machine_made
     assert not omp("before_agent_start", prompt="fix it").machine_made
 
 

@@ -44,6 +44,8 @@ CAPABILITIES = Capabilities(
         "a subagent that is killed tells nothing",
     ),
 )
+SYSTEM = ("<system-notice>", "<system-directive>", "<system-reminder>")
+"""host: how a text begins that oh-my-pi itself puts where a person's would be."""
 ABANDONED = frozenset({"aborted", "error"})
 """host: why a message ended after which nobody goes on."""
 
@@ -75,7 +77,7 @@ def parse(event: str, body: bytes) -> Event:
         cwd=text_of(context, "cwd"),
         transcript=text_of(context, "file"),
         prompt=prompt,
-        machine_made=is_own_text(prompt) or bool(subagent),
+        machine_made=is_own_text(prompt) or prompt.lstrip().startswith(SYSTEM) or bool(subagent),
         tool=tool,
         spawn=_spawn(event, tool),
         last_message=_text(last.get("content")),
@@ -87,6 +89,8 @@ def parse(event: str, body: bytes) -> Event:
 
 def _moment(event: str, given: dict[str, Any], last: dict[str, Any], subagent: str) -> Moment:
     if event == "session_stop" and text_of(last, "stopReason") in ABANDONED:
+        return Moment.OTHER
+    if subagent and text_of(given, "prompt").lstrip().startswith(SYSTEM):
         return Moment.OTHER
     if event == "agent_end" and (not subagent or given.get("willContinue") is True):
         return Moment.OTHER
