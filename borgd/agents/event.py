@@ -74,6 +74,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     running: tuple[str, ...] = ()
     """Ids of the agents that work in the background, of which a Stop tells: the turn goes on when they are done."""
     source: str = ""
+    stamp: str = ""
+    """The host's time of the event, of hosts that give calls no ids: hooks that run twice for one event have the same."""
     mode: str = ""
     model: str = ""
     attended: bool | None = None

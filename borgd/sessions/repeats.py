@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from borgd.agents.event import Event, Moment
+from borgd.paths import fnv1a
 from borgd.sessions.session import PROMPT_CHARS, Session
 
 REPEAT_MS = 1000
@@ -33,8 +34,13 @@ def is_repeated(session: Session, event: Event, now_ms: int) -> bool:
 
 
 def duplicate_key(event: Event) -> tuple[str, ...] | None:
-    """What makes ``event`` the same as one before: its tool call. None: it carries none."""
-    return (event.name, event.tool.id) if event.tool is not None and event.tool.id else None
+    """What makes ``event`` the same as one before: its tool call, by its id or by the host's time. None: it carries none."""
+    if event.tool is None:
+        return None
+    if event.tool.id:
+        return (event.name, event.tool.id)
+    given = fnv1a(repr(event.tool.input).encode("utf-8", "replace"))
+    return (event.name, event.stamp, event.tool.name, f"{given:016x}") if event.stamp else None
 
 
 def event_mark(event: Event) -> tuple[str, ...]:

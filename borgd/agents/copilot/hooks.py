@@ -62,6 +62,7 @@ def parse(event: str, body: bytes) -> Event:
         prompt=prompt,
         machine_made=is_own_text(prompt),
         tool=_tool(payload, event),
+        stamp=str(stamp) if isinstance(stamp := payload.get("timestamp"), (int, str)) else "",
         stop_again=(payload.get("stop_hook_active") or payload.get("stopHookActive")) is True,
         source=text_of(payload, "notification_type", "notificationType", "source", "reason", "trigger"),
     )

@@ -66,6 +66,7 @@ def parse(event: str, body: bytes) -> Event:
         last_message=text_of(payload, "prompt_response"),
         stop_again=payload.get("stop_hook_active") is True,
         source=_NOTIFICATIONS.get(source, source),
+        stamp=text_of(payload, "timestamp"),
     )
 
 

@@ -122,14 +122,14 @@ def _tool(event: str, given: dict[str, Any]) -> ToolCall | None:
     return ToolCall(
         name=name,
         id=text_of(given, "toolCallId"),
-        input=_input(name, inner),
+        input=edit_input(name, inner),
         response=_response(name, text, object_of(given, "details")) if event == "tool_result" else None,
         failed=failed,
         error=text if failed else "",
     )
 
 
-def _input(name: str, given: dict[str, Any]) -> dict[str, Any]:
+def edit_input(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """A tool's input under the names that the pipeline knows, oh-my-pi's own beside them."""
     if name not in ("edit", "write", "ast_edit"):
         return given

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from borgd.agents.omp.hooks import edit_input
 from borgd.agents.payload import is_own_text, object_of, text_of
 from borgd.agents.transcript import ObjectRows, TokenUsage, TranscriptFact, ms_of, remember, texts_of, tokens, with_edit
 
@@ -87,8 +88,9 @@ class OmpTranscript(ObjectRows):
 
     def _tool(self, part: dict[str, Any]) -> Iterator[TranscriptFact]:
         id, name, given = text_of(part, "id"), text_of(part, "name"), object_of(part, "arguments")
-        old, new = edit_texts(given)
-        given = with_edit(given, text_of(given, "file_path", "path"), old, new)
+        given = edit_input(name, given)
+        if not text_of(given, "new_string", "old_string"):
+            given = with_edit(given, text_of(given, "file_path", "path"), *edit_texts(given))
         yield from self._call(name, id, given, changes=name in CHANGING)
         if name in PLAN_TOOLS and (plan := "\n".join(_steps(given))):
             yield self._fact("plan", plan, id=id)
