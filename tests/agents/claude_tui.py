@@ -1,35 +1,21 @@
-"""Drives Claude Code's terminal UI under a pseudo-terminal: type, press keys, wait for what the screen says."""
+"""Claude Code's terminal UI, in a home that has seen its first questions already."""
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import pty
-import re
-import select
-import signal
-import struct
-import termios
-import time
-from typing import Self
 
 from tests.agents.claude import Home, find_client
+from tests.agents.screen import Screen
 from tests.agents.scripted_model import ScriptedModel
 
-KEYS = {"enter": b"\r", "down": b"\x1b[B", "escape": b"\x1b"}
-_ESCAPES = re.compile(r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78])")
-_FORWARD = re.compile(r"\x1b\[(\d*)C")
 
-
-class Terminal:
+class Terminal(Screen):
     """``with Terminal(home, model) as screen: screen.wait("…"); screen.type("…"); screen.press("enter")``."""
 
     def __init__(self, home: Home, model: ScriptedModel, *words: str) -> None:
-        self._words = words
-        self._home = home
-        self._env = home.agent_env(model) | {"TERM": "xterm-256color", "COLUMNS": "140", "LINES": "50"}
-        self._seen = b""
+        client = find_client()
+        assert client is not None
+        super().__init__([client, *words], home.agent_env(model), home.project)
         key = "test-key"
         project = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True, "allowedTools": []}
         state = {
@@ -42,76 +28,3 @@ class Terminal:
             "projects": {str(home.project): project},
         }
         (home.root / ".claude.json").write_text(json.dumps(state))
-
-    def __enter__(self) -> Self:
-        client = find_client()
-        assert client is not None
-        self._pid, self._terminal = pty.fork()
-        if self._pid == 0:
-            os.chdir(self._home.project)
-            os.execve(client, [client, *self._words], self._env)
-        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 140, 0, 0))
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.kill(self._pid, number)
-            except OSError:
-                break
-            self._read(1.5)
-            if os.waitpid(self._pid, os.WNOHANG)[0]:
-                break
-        os.close(self._terminal)
-
-    def _read(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            ready, _, _ = select.select([self._terminal], [], [], min(0.1, left))
-            if not ready:
-                continue
-            try:
-                data = os.read(self._terminal, 65536)
-            except OSError:
-                return
-            if not data:
-                return
-            self._seen += data
-            if b"\x1b[c" in data:
-                os.write(self._terminal, b"\x1b[?62;c")
-            if b"\x1b[6n" in data:
-                os.write(self._terminal, b"\x1b[1;1R")
-
-    @property
-    def text(self) -> str:
-        """Everything the screen showed since the last ``wait``, without its control sequences."""
-        return _ESCAPES.sub("", _FORWARD.sub(" ", self._seen.decode("utf-8", "replace")))
-
-    def wait(self, pattern: str, seconds: float = 30.0) -> str:
-        """Until the screen shows ``pattern``; what it showed. Forgets it, so that the next wait is for something new."""
-        end = time.monotonic() + seconds
-        while not re.search(pattern, self.text):
-            if time.monotonic() > end:
-                raise AssertionError(f"the screen never showed {pattern!r}; it ends: {self.text[-1500:]}")
-            self._read(0.1)
-        shown, self._seen = self.text, b""
-        return shown
-
-    def settle(self, seconds: float = 0.5) -> None:
-        """Until nothing is drawn for ``seconds``: what has just come up takes no key yet. Forgets nothing."""
-        before = -1
-        while before != len(self._seen):
-            before = len(self._seen)
-            self._read(seconds)
-
-    def type(self, text: str) -> None:
-        """Type as a person does, key by key."""
-        for letter in text:
-            os.write(self._terminal, letter.encode())
-            self._read(0.01)
-        self._read(0.3)
-
-    def press(self, key: str) -> None:
-        """Press one of KEYS."""
-        os.write(self._terminal, KEYS[key])
-        self._read(0.3)

@@ -20,6 +20,7 @@ from borgd.lessons.episodes import Episode
 from tests.agents.claude import Home
 from tests.agents.clients import RealAgent, Tool, real_agent
 from tests.agents.codex_host import CodexHost
+from tests.agents.screen import Screen
 from tests.agents.scripted_model import Script, ScriptedModel, Turn, texts
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
@@ -211,6 +212,47 @@ def test_a_question_of_codex_is_deferred_answered_in_the_inbox_and_told(start: S
         agent.home.borg("inbox", "answer", str(waiting["number"]), "Blue")
         host.say("Go on.")
     assert "Blue" in texts(model.main[3]).split("Go on.")[1]
+
+
+def test_a_question_of_gemini_in_its_terminal_is_deferred_answered_in_the_inbox_and_told(start: Start) -> None:
+    agent = start("gemini", "[interrupts]\nattended = 'meter'\ndaily_interrupt_budget = 0\n")
+    options = [{"label": label, "description": label} for label in ("Red", "Blue")]
+    asked = {"header": "Store", "type": "choice", "question": "Which store for the parts?", "options": options}
+    ask = calling({"name": "ask_user", "input": {"questions": [asked]}})
+    with ScriptedModel(Script([ask, {"text": "I go on without."}, {"text": "Blue, then."}])) as model:
+        command = [str(agent.find()), "-m", "gemini-2.5-pro", "-i", "Ask me what you need."]
+        with Screen(command, agent.env | agent.model_env(model), agent.home.project) as screen:
+            screen.watch(lambda: len(model.main) == 2)
+            [waiting] = agent.home.json("inbox")["asks"]
+            assert waiting["question"] == "Which store for the parts?"
+            told = texts(model.main[1])
+            assert "Not asked now" in told
+            assert f"inbox as #{waiting['number']}" in told
+            agent.home.borg("inbox", "answer", str(waiting["number"]), "Blue")
+            screen.wait("I go on without")
+            screen.settle()
+            screen.type("Go on with it.")
+            screen.press("enter")
+            screen.watch(lambda: len(model.main) == 3)
+    assert "Blue" in texts(model.main[2]).split("I go on without.")[1]
+
+
+def test_what_codex_sandbox_forbids_says_what_to_allow(start: Start) -> None:
+    agent = start("codex")
+    config = agent.home.root / ".codex/config.toml"
+    closed = "[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n"
+    config.write_text(config.read_text().replace("danger-full-access", "workspace-write") + closed)
+    borg = agent.home.root / ".local/share/borgd/bin/borg"
+    tries = calling(agent.shell(f"{borg} status; {borg} lesson add --question 'Is it?' --consequence 'It breaks.'"))
+    with ScriptedModel(Script([tries, {"text": "So be it."}])) as model:
+        assert agent.prompt(model, "Keep that in mind.").code == 0
+    said = texts(model.main[1])
+    if "EPERM" not in said and "Read-only file system" not in said:
+        pytest.skip(f"Codex has no sandbox on this machine: {said[-200:]}")
+    assert "this command runs in Codex's sandbox" in said
+    assert "writable_roots" in said
+    assert "network_access = true" in said
+    assert agent.home.json("lesson", "list")["lessons"] == []
 
 
 @pytest.mark.parametrize("how", ["killed", "stopped", "deaf"])
