@@ -254,48 +254,26 @@ def _object_of(text: str, source: str, *, comments: bool) -> tuple[str, JsonNode
     return text, node
 
 
-def _insert(text: str, path: KeyPath, key: str | None, value: Any, source: str, *, comments: bool) -> str:
-    """``text`` with ``value`` in the container at ``path``, made where it is missing."""
-    text, node = _object_of(text, source, comments=comments)
-    style = _style(text, node)
-    kind, what = (dict, "an object") if key is not None else (list, "a list")
-    for depth, name in enumerate(path):
-        below = node.member(name)
-        if below is None:
-            built: Any = [value] if key is None else {key: value}
-            for missing in reversed(path[depth + 1 :]):
-                built = {missing: built}
-            return _add(text, node, name, built, style)
-        last = depth == len(path) - 1
-        if not isinstance(below.value, kind if last else dict):
-            raise InputError(source, f"expected {what if last else 'an object'}", field=".".join(path[: depth + 1]))
-        node = below
-    return _add(text, node, key, value, style)
-
-
 def with_element(text: str, path: KeyPath, value: Any, source: str = "settings", *, comments: bool = False) -> str:
     """``text`` with ``value`` as the last element of the list at ``path``; what is missing on the way is made.
 
     :raises InputError: not JSON, or something else than objects and a list is at ``path``.
     """
-    return _insert(text, path, None, value, source, comments=comments)
-
-
-def with_member(text: str, path: KeyPath, key: str, value: Any, source: str = "settings", *, comments: bool = False) -> str:
-    """``text`` with ``key`` in the object at ``path``; a value that it has already is replaced.
-
-    :raises InputError: not JSON, or something else than objects is at ``path``.
-    """
-    node = read(text, source, comments=comments)
-    found = node and _at(node, (*path, key))
-    if not found:
-        return _insert(text, path, key, value, source, comments=comments)
-    if found.value == value:
-        return text
-    assert node is not None
+    text, node = _object_of(text, source, comments=comments)
     style = _style(text, node)
-    indent = _after_line_end(text[: found.start] + "x")
-    return _splice(text, (found.start, found.end, _rendered(value, style, indent, inline=False)))
+    for depth, name in enumerate(path):
+        below = node.member(name)
+        if below is None:
+            built: Any = [value]
+            for missing in reversed(path[depth + 1 :]):
+                built = {missing: built}
+            return _add(text, node, name, built, style)
+        last = depth == len(path) - 1
+        if not isinstance(below.value, list if last else dict):
+            expected = "a list" if last else "an object"
+            raise InputError(source, f"expected {expected}", field=".".join(path[: depth + 1]))
+        node = below
+    return _add(text, node, None, value, style)
 
 
 def _at(node: JsonNode, path: KeyPath) -> JsonNode | None:
@@ -357,18 +335,6 @@ def without(
         text = _drop(text, box, picked[-1])
         if len(box.items) == 1:
             return _without_empty(text, path, source, comments, keep)
-
-
-def without_member(
-    text: str, path: KeyPath, key: str, source: str = "settings", *, comments: bool = False, keep: Collection[KeyPath] = ()
-) -> str:
-    """As ``without``, for the member ``key`` of the object at ``path``, whatever its value is."""
-    root = read(text, source, comments=comments)
-    box = root and _at(root, path)
-    if not box or not isinstance(box.value, dict) or key not in box.value:
-        return text
-    text = _drop(text, box, max(index for index, (name, _, _) in enumerate(box.items) if name == key))
-    return _without_empty(text, path, source, comments, keep) if len(box.items) == 1 else text
 
 
 def _without_empty(text: str, path: KeyPath, source: str, comments: bool, keep: Collection[KeyPath]) -> str:
