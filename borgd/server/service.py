@@ -67,7 +67,7 @@ class Service:
         self.event_log = EventLog()
         self.watcher = Watcher()
         self.transcripts = Transcripts(self.watcher, self._saw_fact)
-        self.patience_s = patience_s
+        self.patience_s: Callable[[Moment], float] = patience_s
         self.off = OffSwitch(where.state)
         self.heard = HeardEvents(where)
         self.problems: dict[str, str] = {}

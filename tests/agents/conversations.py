@@ -172,7 +172,7 @@ def opencode(correction: str = CORRECTION) -> list[Row]:
     used = {"input": 100, "output": 20, "reasoning": 0, "cache": {"read": 30, "write": 0}}
     edit = {"filePath": FILE, "oldString": OLD, "newString": NEW}
     state = {"status": "completed", "input": edit, "output": "done", "title": "form.py", "metadata": {}}
-    told = [
+    told: list[tuple[str, dict[str, Any], list[dict[str, Any]]]] = [
         ("m1", {"role": "user"}, [{"type": "text", "text": TASK}, {"type": "text", "text": "<file>", "synthetic": True}]),
         (
             "m2",
@@ -219,8 +219,8 @@ def write_database(path: Path, rows: list[Row], *, parent: str | None = None) ->
         for row in rows[1:]:
             data = json.dumps(row["data"])
             if "part" in row:
-                values = (f"{session}-{row['part']}", f"{session}-{row['message']}", session, last, last, data)
-                database.execute("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)", values)
+                one = (f"{session}-{row['part']}", f"{session}-{row['message']}", session, last, last, data)
+                database.execute("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)", one)
             else:
                 last = row["time"]
                 message = (f"{session}-{row['message']}", session, last, last, data)

@@ -103,7 +103,7 @@ class ScriptedModel:
         return [body for thread, body in self.requests if thread == pattern]
 
     def _pick(self, body: dict[str, Any]) -> tuple[Turn, str]:
-        said = next((body[key] for key in ("messages", "input", "contents") if key in body), [])
+        said: list[Any] = next((body[key] for key in ("messages", "input", "contents") if key in body), [])
         raw = json.dumps(said, ensure_ascii=False)
         with self._lock:
             thread = next((pattern for pattern in self.script.threads if re.search(pattern, raw)), "main")

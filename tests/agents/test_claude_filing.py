@@ -86,7 +86,7 @@ def test_corrected_mid_turn_filed_tried_filed_again_and_ratified(home: Home) -> 
 
 
 def test_the_skill_reads_the_past_and_hands_it_over(home: Home) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"role": "user", "content": "add the price to the export"},
         {"role": "assistant", "id": "m1", "content": [{"type": "text", "text": "The export has the price as a float."}]},
         {"role": "user", "content": "no, that's wrong: prices are Decimal everywhere here, never float"},

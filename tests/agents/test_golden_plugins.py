@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from borgd.agents import agent, checked
-from borgd.agents.event import Event, Moment, Reply
+from borgd.agents import agent
+from borgd.agents.event import Event, Moment, Reply, checked
 from borgd.errors import ProtocolError
 from tests.server.support import client, lesson, running_daemon, write_config, write_lessons
 

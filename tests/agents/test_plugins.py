@@ -269,7 +269,7 @@ def test_two_copies_in_one_process_act_as_one(agent: str, start: Start, env: dic
 
 
 def test_omps_answers_are_returned_as_it_takes_them(start: Start, env: dict[str, str]) -> None:
-    answers = {
+    answers: dict[str, dict[str, Any]] = {
         "before_agent_start": {"message": {"customType": "borgd", "content": "[borg] Cents?", "display": False}},
         "tool_call": {"input": {"command": "ls -a"}, "later": "[borg] Mind the cents."},
         "tool_result": {"append": "[borg] And more."},

@@ -14,7 +14,7 @@ from borgd.config.json_text import value_of, with_element
 from borgd.errors import InputError
 
 EVENTS = ("SessionStart", "PreToolUse", "Stop")
-WANTED = {
+WANTED: dict[tuple[str, ...], list[dict[str, Any]]] = {
     ("hooks", event): [{"matcher": "*", "hooks": [{"type": "command", "command": "/home/ä/our-client", "args": [event]}]}]
     for event in EVENTS
 }

@@ -175,7 +175,13 @@ def test_a_giant_row_is_read_and_its_text_cut(agent: str) -> None:
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_rows_of_unknown_kinds_say_nothing(agent: str) -> None:
-    unknown = [{"type": "of-tomorrow", "payload": {"text": "x"}}, {"kind": 7}, {}, {"type": None}, {"role": "critic"}]
+    unknown: list[dict[str, Any]] = [
+        {"type": "of-tomorrow", "payload": {"text": "x"}},
+        {"kind": 7},
+        {},
+        {"type": None},
+        {"role": "critic"},
+    ]
     reader = reader_of(agent)()
     assert reader.feed(written(unknown)) == []
     assert reader.feed(b'"text"\n[1]\nnull\n') == []

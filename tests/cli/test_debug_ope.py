@@ -19,6 +19,7 @@ from borgd.cli.debug import simulate as debug_simulate
 from borgd.errors import BorgError, InputError, UsageError
 from borgd.memory.records import Decision, Outcome
 from borgd.paths import user_paths
+from borgd.replay.engine import Ready, Replay
 
 
 @pytest.fixture(scope="module")
@@ -199,26 +200,29 @@ def test_an_interrupted_replay_goes_on_where_it_was(
     debug_ope.run(arguments)
     whole = capsys.readouterr().out
     monkeypatch.setattr(replay_files, "SAVE_S", 0.0)
-    fed = []
-    feed = replay_files.Replay.feed
+    fed: list[Ready] = []
+    feed = Replay.feed
 
-    def interrupted(self: replay_files.Replay, ready: replay_files.Ready) -> None:
+    def interrupted(self: Replay, ready: Ready) -> None:
         if len(fed) == 2:
             raise KeyboardInterrupt
         fed.append(ready)
         feed(self, ready)
 
     with monkeypatch.context() as patched:
-        patched.setattr(replay_files.Replay, "feed", interrupted)
+        patched.setattr(Replay, "feed", interrupted)
         with pytest.raises(KeyboardInterrupt):
             debug_ope.run(arguments)
     saved = list((user_paths().state / "replay").glob("*.state"))
     assert len(saved) == 1
     assert stat.S_IMODE(saved[0].stat().st_mode) == 0o600
-    counted = []
-    monkeypatch.setattr(
-        replay_files.Replay, "feed", lambda self, ready: (counted.append(ready.found.count), feed(self, ready))
-    )
+    counted: list[int] = []
+
+    def counting(self: Replay, ready: Ready) -> None:
+        counted.append(ready.found.count)
+        feed(self, ready)
+
+    monkeypatch.setattr(Replay, "feed", counting)
     debug_ope.run(arguments)
     assert capsys.readouterr().out == whole
     assert sum(counted) < len((simulated / "decisions.jsonl").read_bytes().splitlines()) - 100

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +19,7 @@ from borgd.errors import BorgError, InputError
 from borgd.paths import user_paths
 from borgd.stores.installed.client import client_path, is_of_a_patch_release, lasting_interpreter, renew_client
 
-FOREIGN = {
+FOREIGN: dict[str, Any] = {
     "model": "opus",
     "hooks": {
         "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "/opt/guard"}]}],

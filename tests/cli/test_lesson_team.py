@@ -29,7 +29,7 @@ def borg(home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     (shared / "team.json").write_text(json.dumps({"salt": SALT, "version": 1}))
     (home / ".config/borgd").mkdir(parents=True)
     (home / ".config/borgd/config.toml").write_text(f'[people]\nengineer = "ada"\n[team]\ndirectory = "{shared}"\n')
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"id": "Lpeer", "question": "Is it\u202e shut?\u2028", "consequence": "c", "engineers": ["bo"], "area": "tests"},
         {"id": "Lrepo", "question": "Here?", "consequence": "c", "reach": "repo", "repo": hashed(SALT, "repo", "acme/shop")},
     ]

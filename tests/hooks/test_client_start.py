@@ -318,8 +318,8 @@ def test_client_and_daemon_compute_the_same_path_in_every_environment(tmp_path: 
     ]
     seen = set()
     for runtime, state, home in product(places, places, places):
-        env = {"XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": state, "HOME": home}
-        env = {name: value for name, value in env.items() if value is not None}
+        given = {"XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": state, "HOME": home}
+        env = {name: value for name, value in given.items() if value is not None}
         path = socket_path(env, os.getuid())
         assert module.socket_path(env, os.getuid()) == path
         assert len(os.fsencode(path)) <= 107
@@ -337,7 +337,7 @@ def test_the_daemon_is_found_from_where_there_is_no_runtime_directory_and_the_ot
     with home.daemon():
         assert json.loads(home.client("Stop", env=session).stdout)["event"] == "Stop"
         assert json.loads(home.borg("status", "--json", **session).stdout)["service"] == {"echo": True}
-    inside = Home(home.directory, **session)
+    inside = Home(home.directory, XDG_RUNTIME_DIR=str(runtime))
     assert inside.socket != home.socket
     with inside.daemon():
         assert json.loads(home.client("Stop").stdout)["event"] == "Stop"

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.errors import JournalError
-from borgd.journal import Journal, encode
+from borgd.journal import Journal, Record, encode
 from borgd.journal.layer import NAMED, FileLayer
 
 JSON_VALUES = st.recursive(
@@ -160,7 +160,7 @@ def test_a_link_keeps_leading_to_its_file(tmp_path: Path) -> None:
 
 
 def test_encode_is_what_append_writes(journal: Journal) -> None:
-    records = [{"a": "ü\u2028"}, Note(id="n")]
+    records: list[Record] = [{"a": "ü\u2028"}, Note(id="n")]
     journal.append_encoded(encode(records))
     first = journal.path.read_bytes()
     journal.append(records)

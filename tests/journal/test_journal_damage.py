@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 from borgd.journal import Follower, Journal, encode
 
-ROWS = [{"n": 0, "t": "plain"}, {"n": 1, "t": "ü \U0001f41d \u2028 \\"}, {"n": 2, "deep": [{"n": 9}, {"n": 8}]}, {"n": 3}]
+ROWS: list[dict[str, Any]] = [
+    {"n": 0, "t": "plain"},
+    {"n": 1, "t": "ü \U0001f41d \u2028 \\"},
+    {"n": 2, "deep": [{"n": 9}, {"n": 8}]},
+    {"n": 3},
+]
 LINES = encode(ROWS)
 NEW = {"n": "new"}
 

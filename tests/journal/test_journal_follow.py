@@ -83,14 +83,15 @@ def test_a_file_that_is_no_longer_what_was_read_is_read_again(tmp_path: Path, ho
     journal.append(rows)
     follower = Follower(journal)
     follower.read()
-    new = {
+    states: dict[str, list[dict[str, Any]]] = {
         "shrunk": rows[:7],
         "emptied": [],
         "renamed over": rows,
         "edited": [{"n": 100, "t": "other"}, *rows[1:], {"n": 3}],
         "edited to the same size": [{"n": 9, "t": "ROW 0"}, *rows[1:]],
         "grown from the middle": [*rows[:5], {"n": 55, "t": "inserted"}, *rows[5:], {"n": 20}],
-    }[how]
+    }
+    new = states[how]
     if how == "renamed over":
         other = journal.path.with_name("other")
         other.write_bytes(encode(new))

@@ -10,7 +10,7 @@ from borgd.lessons.corrections.conditioning import Conditioned, condition
 
 @given(st.lists(st.text() | st.integers() | st.lists(st.integers())))
 def test_identity_conditioning_is_a_passthrough(items: list[object]) -> None:
-    conditioned = condition(items)
+    conditioned: list[Conditioned[object, object]] = condition(items)
     assert len(conditioned) == len(items)
     assert all(one.item is item and not one.flagged for one, item in zip(conditioned, items, strict=True))
 

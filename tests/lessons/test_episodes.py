@@ -15,7 +15,8 @@ KEY = "ghp_" + "a1B2" * 9
 
 def made(text: str = "No, use the queue.", **fields: Any) -> Any:
     correction = Correction(text=text, rule="en-no", reason="r", strength=0.8)
-    return episode(correction, **({"ms": 1, "agent": "claude-code", "session": "s1"} | fields))
+    known: dict[str, Any] = {"ms": 1, "agent": "claude-code", "session": "s1", **fields}
+    return episode(correction, **known)
 
 
 def test_no_secret_stays_in_any_field() -> None:

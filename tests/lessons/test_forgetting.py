@@ -75,9 +75,9 @@ def test_what_goes_along() -> None:
         {"id": "P3", "verdict": "merge", "lesson": "La", "ms": 3},
     ]
     of_session = widened(SESSION, episodes, proposals)
-    assert (of_session.episodes, of_session.proposals) == ({"E1"}, {"P1"})
+    assert (of_session.episodes, of_session.proposals) == (frozenset({"E1"}), frozenset({"P1"}))
     of_lesson = widened(LESSON, episodes, proposals)
-    assert (of_lesson.episodes, of_lesson.proposals) == ({"E2"}, {"P2"})
+    assert (of_lesson.episodes, of_lesson.proposals) == (frozenset({"E2"}), frozenset({"P2"}))
 
 
 def test_a_lesson_with_an_older_version_left_is_not_buried() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,15 +24,15 @@ WAYS = "Which quotes do we use by default?"
 CHANGE = "Should I drop the orders table now?"
 
 
-def _plan(text: str, session: str, **fields: object) -> Ask:
+def _plan(text: str, session: str, **fields: Any) -> Ask:
     ask = ask_of("ExitPlanMode", {"plan": text})
     assert ask is not None
     return _of(ask, session, **fields)
 
 
-def _of(ask: Ask, session: str, **fields: object) -> Ask:
+def _of(ask: Ask, session: str, **fields: Any) -> Ask:
     given = {name: getattr(ask, name) for name in ("kind", "question", "body", "options", "fallback", "recommended", "more")}
-    return Ask(**{**given, "scope": "o/r", "source": "agent", "session": session, "repository": "o/r", **fields})  # type: ignore[arg-type]
+    return Ask(**{**given, "scope": "o/r", "source": "agent", "session": session, "repository": "o/r", **fields})
 
 
 @pytest.fixture

@@ -403,7 +403,8 @@ RECORDS = st.one_of(
 
 @given(st.lists(RECORDS, max_size=25))
 def test_the_first_end_stands_but_for_a_late_answer(records: list[InboxRecord]) -> None:
-    inbox, ended = Inbox(), {}
+    inbox = Inbox()
+    ended: dict[int, str] = {}
     for record in records:
         inbox.apply(record)
         for number, entry in inbox.entries.items():

@@ -6,6 +6,7 @@ import json
 import unicodedata
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -26,12 +27,12 @@ NOON = 1_767_182_400_000
 DAY = 86_400_000
 
 
-def _config(**interrupts: object) -> Config:
-    return Config(interrupts=InterruptsConfig(**interrupts))  # type: ignore[arg-type]
+def _config(**interrupts: Any) -> Config:
+    return Config(interrupts=InterruptsConfig(**interrupts))
 
 
-def _ask(question: str = "Which colour?", **fields: object) -> Ask:
-    known: dict[str, object] = {
+def _ask(question: str = "Which colour?", **fields: Any) -> Ask:
+    known: dict[str, Any] = {
         "scope": "o/r",
         "source": "agent",
         "question": question,
@@ -40,7 +41,7 @@ def _ask(question: str = "Which colour?", **fields: object) -> Ask:
         "session": "s1",
         **fields,
     }
-    return Ask(**known)  # type: ignore[arg-type]
+    return Ask(**known)
 
 
 def _spent(store: InterruptStore, now: int = NOON, path: str = "__global__") -> int:
@@ -142,7 +143,7 @@ def test_the_same_ask_again_joins_the_deferred_one(store: InterruptStore) -> Non
 @pytest.mark.parametrize(
     "other", [{"session": "s2"}, {"scope": "o/other"}, {"source": "another"}, {"options": (AskOption("a"), AskOption("b"))}]
 )
-def test_another_session_scope_source_or_choice_is_another_ask(store: InterruptStore, other: dict[str, object]) -> None:
+def test_another_session_scope_source_or_choice_is_another_ask(store: InterruptStore, other: dict[str, Any]) -> None:
     _shown(store, _ask())
     assert not _shown(store, _ask(**other)).joined
 
@@ -207,7 +208,7 @@ def test_the_same_scope_spelled_twice_is_the_same_ask(store: InterruptStore) -> 
         {"stakes": "x" * 10**6},
     ],
 )
-def test_whatever_is_wrong_with_an_ask_it_waits_in_the_inbox_flagged(store: InterruptStore, bad: dict[str, object]) -> None:
+def test_whatever_is_wrong_with_an_ask_it_waits_in_the_inbox_flagged(store: InterruptStore, bad: dict[str, Any]) -> None:
     verdict = store.meter(_ask(**bad), NOON)
     assert verdict.outcome == "defer"
     entry = store.journals.inbox.entry(verdict.number)

@@ -127,7 +127,11 @@ def test_blank_lines_crlf_and_a_bom_are_fine(tmp_path: Path, capsys: pytest.Capt
 def test_numbers_are_decimals_as_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """0.28999999999999999999 reads as 0.29 in floats; a tenth is a tenth in the configuration as well."""
     config = "[interrupts]\ndaily_interrupt_budget = 1\nbase = 0.1\ncap = 0.29\n"
-    lines = [_ask("x", 1), '{"scope": "x", "confidence": 0.28999999999999999999, "stakes": 0}', _ask("x", 0.29)]
+    lines: list[object] = [
+        _ask("x", 1),
+        '{"scope": "x", "confidence": 0.28999999999999999999, "stakes": 0}',
+        _ask("x", 0.29),
+    ]
     _, document, _ = _run(tmp_path, lines, capsys, config)
     assert [ask["verdict"] for ask in document["asks"]] == ["admit", "defer", "admit"]
     assert document["asks"][0]["bar_exact"] == "1/10"

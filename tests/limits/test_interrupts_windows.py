@@ -120,7 +120,8 @@ def test_a_rolling_charge_counts_for_24_hours_to_the_millisecond() -> None:
 
 @given(st.lists(st.integers(0, 3 * DAY_MS), min_size=1, max_size=30))
 def test_rolling_spend_is_the_charges_of_the_last_24_hours(gaps: list[int]) -> None:
-    account, now, made = InterruptAccount(Window("rolling")), 0, []
+    account, now = InterruptAccount(Window("rolling")), 0
+    made: list[int] = []
     for gap in gaps:
         now += gap // 4
         account.advance(now)

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -98,6 +99,11 @@ STEP = st.one_of(
     st.tuples(st.just("wait"), st.integers(-500, 900)),
     st.tuples(st.just("start")),
 )
+
+
+def limited(budget: str, most: int | None) -> BudgetPolicy:
+    """The defaults, but for one limit."""
+    return BudgetPolicy.of(msgspec.structs.replace(Limits(), **{budget: most}))
 
 
 def reserve(policy: BudgetPolicy, key: str, want: Units, now_ms: int, ttl_ms: int = 60_000) -> Exhausted | None:
@@ -220,10 +226,10 @@ def test_every_count_stops_the_unit_after_its_limit(budget: str, debit: str) -> 
         assert getattr(policy, debit)(0) is None
     assert getattr(policy, debit)(0) == Exhausted(budget=budget, limit=default, spent=default, stage="investigate")
     assert policy.used(budget) == default
-    assert getattr(BudgetPolicy(**{budget: 3}), debit)(0, 4) is not None
-    assert getattr(BudgetPolicy(**{budget: 3}), debit)(0, 3) is None
-    assert getattr(BudgetPolicy(**{budget: 0}), debit)(0).limit == 0
-    assert getattr(BudgetPolicy(**{budget: None}), debit)(0, 10**6) is None
+    assert getattr(limited(budget, 3), debit)(0, 4) is not None
+    assert getattr(limited(budget, 3), debit)(0, 3) is None
+    assert getattr(limited(budget, 0), debit)(0).limit == 0
+    assert getattr(limited(budget, None), debit)(0, 10**6) is None
 
 
 def test_evidence_counts_distinct_documents_and_never_jumps_past_its_limit() -> None:
@@ -320,10 +326,14 @@ def test_the_first_exhausted_budget_is_named_in_a_fixed_order() -> None:
     policy = BudgetPolicy(max_iterations=0, max_retrieval_calls=0, max_evidence_documents=0, max_wall_time_seconds=0)
     policy.start(0)
     want = Units(iterations=1, retrieval_calls=1, documents=("a",))
-    assert policy.check(0, want).budget == "max_iterations"
-    assert policy.check(0, Units(retrieval_calls=1, documents=("a",))).budget == "max_retrieval_calls"
-    assert policy.check(0, Units(documents=("a",))).budget == "max_evidence_documents"
-    assert policy.check(0).budget == "max_wall_time_seconds"
+    wants = (want, Units(retrieval_calls=1, documents=("a",)), Units(documents=("a",)), None)
+    stops = [policy.check(0, each) for each in wants]
+    assert [stop and stop.budget for stop in stops] == [
+        "max_iterations",
+        "max_retrieval_calls",
+        "max_evidence_documents",
+        "max_wall_time_seconds",
+    ]
 
 
 def test_spent_is_json_and_an_extension_keeps_what_was_used() -> None:

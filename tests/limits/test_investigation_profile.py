@@ -28,8 +28,8 @@ def own(text: str) -> RepositoryInvestigationConfig:
 
 def test_the_defaults_of_the_three_kinds() -> None:
     assert profile_for(config(), "explicit") == Profile(mode="enforce", limits=Limits())
-    for kind, profile in (("main", MAIN), ("subagent", SUBAGENT)):
-        assert profile_for(config(), kind) == profile
+    for found, profile in ((profile_for(config(), "main"), MAIN), (profile_for(config(), "subagent"), SUBAGENT)):
+        assert found == profile
         assert profile.mode == "warn"
         for budget in BUDGETS:
             wide, narrow = profile.limits.of(budget), Limits().of(budget)
@@ -92,7 +92,7 @@ modes = st.sampled_from(["enforce", "warn", "off"])
 profiles = st.builds(Profile, mode=modes, limits=st.builds(Limits, **dict.fromkeys(BUDGETS, amount)))
 said_values = st.integers(0, 9) | st.just("none")
 said_profiles = st.fixed_dictionaries({}, optional={**dict.fromkeys(BUDGETS, said_values), "mode": modes}).map(
-    lambda said: ProfileConfig(**said)
+    lambda said: msgspec.convert(said, ProfileConfig)
 )
 STRICTNESS = {"off": 0, "warn": 1, "enforce": 2}
 

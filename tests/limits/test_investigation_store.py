@@ -441,7 +441,7 @@ SOUND = [
     {"kind": "tokens", "context": 5, "model": 1, "ms": 1},
     {"kind": "message", "id": "m", "context": 5, "ms": 1},
 ]
-ODD = [
+ODD: list[Any] = [
     -1,
     -(2**63),
     2**80,

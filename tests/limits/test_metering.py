@@ -39,7 +39,7 @@ def session(tmp_path: Path, subagent: str = "") -> Session:
     return Session(("claude-code", "s1", subagent), StateFile(tmp_path / f"s1{subagent}.ctx"))
 
 
-def usage(number: int, subagent: str = "", model: str = "haiku", **tokens: int) -> TranscriptFact:
+def usage(number: int, subagent: str = "", model: str = "haiku", **tokens: Any) -> TranscriptFact:
     """What the transcript says of a message: its usage so far."""
     so_far = TokenUsage(**tokens)
     return TranscriptFact(
@@ -60,7 +60,7 @@ async def test_turns_and_tokens_of_the_transcript_reach_the_account_once(home: P
     metering = InvestigationStage(user_paths(), config)
     main = session(tmp_path)
     await metering.prompt(event(Moment.PROMPT), 1)
-    first = {"input_tokens": 30, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 900}
+    first: dict[str, Any] = {"input_tokens": 30, "cache_creation_input_tokens": 20, "cache_read_input_tokens": 900}
     metering.saw_fact(main, usage(1, **first, output_tokens=3), 1)
     metering.saw_fact(main, usage(1, **first, output_tokens=7), 1)
     metering.saw_fact(session(tmp_path, "a1"), usage(1, input_tokens=30), 1)

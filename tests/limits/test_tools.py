@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ def shown(*names: str) -> Units:
     return Units(retrieval_calls=1, documents=tuple(map(document, names)))
 
 
-CALLS = [
+CALLS: list[tuple[str, str, dict[str, Any], str, Units]] = [
     ("claude-code", "Read", {"file_path": "/r/a.py"}, "retrieval", shown("/r/a.py")),
     ("claude-code", "Read", {"file_path": "a/../b.py"}, "retrieval", shown("/r/b.py")),
     ("claude-code", "NotebookRead", {"notebook_path": "/n"}, "retrieval", shown("/n")),
@@ -72,7 +74,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("agent", "name", "given_input", "kind", "units"), CALLS)
-def test_what_a_call_counts_as(agent: str, name: str, given_input: dict[str, object], kind: str, units: Units) -> None:
+def test_what_a_call_counts_as(agent: str, name: str, given_input: dict[str, Any], kind: str, units: Units) -> None:
     assert count(agent, ToolCall(name=name, input=given_input), "/r") == (kind, units)
 
 
@@ -106,7 +108,7 @@ keys = st.sampled_from(["command", "cmd", "file_path", "path", "paths", "url", "
     st.dictionaries(keys, json_values, max_size=4),
     st.sampled_from(["", "/r", "x", "\0"]),
 )
-def test_any_tool_with_any_input_gets_an_answer(agent: str, name: str, given_input: dict[str, object], cwd: str) -> None:
+def test_any_tool_with_any_input_gets_an_answer(agent: str, name: str, given_input: dict[str, Any], cwd: str) -> None:
     counted = count(agent, ToolCall(name=name, input=given_input), cwd)
     assert counted.units.retrieval_calls + counted.units.graph_expansions + counted.units.subqueries <= 1
     assert all(isinstance(document, str) for document in counted.units.documents)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Season:
 
     def mean_beliefs(self) -> tuple[float, float]:
         """Mean belief of the lessons that help, and of those that do not."""
-        means = {True: [], False: []}
+        means: dict[bool, list[float]] = {True: [], False: []}
         for name, helps in self.truth.items():
             means[helps].append(self.memory.belief(name).mean)
         return float(np.mean(means[True])), float(np.mean(means[False]))
@@ -93,7 +93,7 @@ def run(arm: Arm, sessions: int, seed: int, settings: Mapping[str, object] | Non
         held: set[str] = set()
         if arm != "nothing recalled":
             memory = fresh if arm == "no memory" else season.memory
-            told = {"session": f"s{number}", "now_ms": 1000 + number, "policy": policy}
+            told: dict[str, Any] = {"session": f"s{number}", "now_ms": 1000 + number, "policy": policy}
             first = choose_early(
                 matches, lessons, memory, topics=[f"System {system}"], done=(), decision_id=f"e{number}", **told
             )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from borgd.lessons.lesson import Lesson
 from borgd.memory.columns import FoldColumns
 from borgd.memory.memory import RULE, Memory, MemoryRule
@@ -12,13 +14,13 @@ from borgd.memory.records import Outcome
 
 
 def outcome(lesson: str, kind: str, session: str = "s1", **fields: Any) -> Outcome:
-    fields = {"ms": 1000, "agent": "claude-code", "evidence": "test", "id": f"{lesson}-{session}-{kind}"} | fields
-    return Outcome(lesson=lesson, kind=kind, session=session, **fields)
+    known = {"ms": 1000, "agent": "claude-code", "evidence": "test", "id": f"{lesson}-{session}-{kind}"}
+    return msgspec.convert({"lesson": lesson, "kind": kind, "session": session, **known, **fields}, Outcome)
 
 
 def lesson(name: str, **fields: Any) -> Lesson:
-    fields = {"question": f"Is {name} minded?", "consequence": f"Without {name} it breaks.", "ms": 100} | fields
-    return Lesson(id=name, **fields)
+    known = {"question": f"Is {name} minded?", "consequence": f"Without {name} it breaks.", "ms": 100}
+    return Lesson(id=name, **{**known, **fields})
 
 
 def store(*lessons: Lesson) -> dict[str, Lesson]:

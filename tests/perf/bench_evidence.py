@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.perf, pytest.mark.timeout(1800)]
 
 TEAMS = sized(100, 20)
 VALIDATION = sized(1000, 40)
-METHODS = ("empirical Bernstein", "betting")
+METHODS: tuple[betting.Method, ...] = ("empirical Bernstein", "betting")
 DESIGNS: dict[str, float | None] = {"holdout .05": 0.05, "holdout .20": 0.2, "the rule": None}
 
 
@@ -39,24 +39,19 @@ def test_designs_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_validation(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = []
+    rows: list[tuple[str, str, list[float]]] = []
     for world, rates in WORLDS.items():
         for design, fixed in DESIGNS.items():
             found = run(rates, sized(1000, 100), VALIDATION, fixed=fixed, seed=3)
-            rows.append(
-                (
-                    world,
-                    design,
-                    *(value for name in METHODS for value in (found.missed[name].mean(), found.miss_bound(name))),
-                )
-            )
+            figures = [float(value) for name in METHODS for value in (found.missed[name].mean(), found.miss_bound(name))]
+            rows.append((world, design, figures))
     with capsys.disabled():
         print(f"\n{VALIDATION} teams, 1,000 occasions, 30 looks and more: share that ever missed (upper 95 % bound)")
-        for world, design, *figures in rows:
+        for world, design, figures in rows:
             said = "".join(
                 f"{name} {figures[2 * place]:.1%} ({figures[2 * place + 1]:.1%})   " for place, name in enumerate(METHODS)
             )
             print(f"{world:44}{design:14}{said}")
         for place, name in enumerate(METHODS):
-            print(f"{name}: worst bound {max(row[3 + 2 * place] for row in rows):.4f}, as kept {betting.VALIDATED[name]}")
+            print(f"{name}: worst bound {max(row[2][1 + 2 * place] for row in rows):.4f}, as kept {betting.VALIDATED[name]}")
     assert len(rows) == len(WORLDS) * len(DESIGNS)

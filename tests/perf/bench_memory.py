@@ -8,6 +8,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,7 +18,7 @@ from borgd.lessons.lesson import Lesson
 from borgd.memory.columns import FoldColumns
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
-from tests.memory.simulated_team import ARMS, run
+from tests.memory.simulated_team import ARMS, Arm, run
 from tests.perf.sizes import sized
 
 pytestmark = pytest.mark.perf
@@ -32,7 +33,8 @@ KINDS = np.array(["changed", "ignored", "not_arisen", "corrected", "not_correcte
 
 def test_what_memory_brings_a_team(capsys: pytest.CaptureFixture[str]) -> None:
     rows = []
-    cases = [(arm, arm, {}) for arm in ARMS] + [("memory", "memory, asleep below −2", {"activation.threshold": -2})]
+    cases: list[tuple[Arm, str, dict[str, Any]]] = [(arm, arm, {}) for arm in ARMS]
+    cases.append(("memory", "memory, asleep below −2", {"activation.threshold": -2}))
     for arm, name, settings in cases:
         seasons = [run(arm, SESSIONS, seed, settings) for seed in SEEDS]
         early = np.mean([season.repeat_rate(0, SESSIONS // 4) for season in seasons])

@@ -54,15 +54,15 @@ def worst_ms(call: Callable[[], object]) -> float:
 
 
 def test_hostile_patterns_beside_harmless_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = []
+    rows: list[tuple[str, float, float]] = []
     for name, text in TEXTS.items():
-        found = []
+        found: list[float] = []
         for signs in (("gearbox", "crank"), HOSTILE):
             index = PatternIndex()
             for number in range(50):
                 index.put(f"L{number}", signs, [f"{one}|w{number}" for one in signs[:4]])
             found.append(worst_ms(lambda index=index, text=text: index.match(text, clock=time.perf_counter)))  # type: ignore[misc]
-        rows.append((name, *found))
+        rows.append((name, found[0], found[1]))
     with capsys.disabled():
         print("\nworst call of 50 lessons, ms: harmless, hostile, the difference")
         for name, harmless, hostile in rows:

@@ -146,7 +146,7 @@ def bm25s_call(lessons: list[list[str]], words: list[str]) -> Callable[[], Any]:
     """bm25s' scores for the query, its index built beforehand."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import bm25s  # type: ignore[import-untyped]
+        import bm25s
 
         engine = bm25s.BM25(k1=1.2, b=0.75, method="lucene")
         engine.index(lessons, show_progress=False)

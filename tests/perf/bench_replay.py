@@ -67,8 +67,8 @@ def test_a_million_decisions(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         outcomes.unlink()
     with capsys.disabled():
         print(f"\n{'decisions':>10}{'used':>10}{'MB':>8}{'wall s':>8}{'CPU s':>8}{'µs each':>9}{'peak MB':>9}")
-        for count, used, size, wall, spent, peak in rows:
-            print(f"{count:10,}{used:10,}{size:8.0f}{wall:8.1f}{spent:8.1f}{1e6 * wall / count:9.0f}{peak:9.0f}")
+        for count, used, megabytes, wall, spent, peak in rows:
+            print(f"{count:10,}{used:10,}{megabytes:8.0f}{wall:8.1f}{spent:8.1f}{1e6 * wall / count:9.0f}{peak:9.0f}")
         more, longer, larger = (rows[1][place] / rows[0][place] for place in (0, 4, 5))
         print(f"{more:.1f} times the decisions: {longer:.1f} times the CPU time, {larger:.1f} times the memory")
     assert len(rows) == 2

@@ -8,13 +8,14 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
-from borgd.memory.records import Outcome
+from borgd.memory.records import Outcome, OutcomeKind
 from borgd.recall import draws
 from borgd.recall.choose import choose_early, choose_stop
 from borgd.recall.policy import P_DRAWS, RecallPolicy
@@ -53,7 +54,7 @@ def world(count: int) -> tuple[dict[str, Lesson], Memory, list[Found]]:
         )
         for name in (f"L{i:03}" for i in range(count))
     }
-    kinds = ("changed", "ignored", "corrected")
+    kinds: tuple[OutcomeKind, ...] = ("changed", "ignored", "corrected")
     outcomes = [
         Outcome(id=f"{i}-{j}", ms=1, lesson=f"L{i:03}", kind=kinds[(i + j) % 3], evidence="e", session=f"s{j}")
         for i in range(count)
@@ -98,7 +99,7 @@ def test_draws_and_propensities(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("count", [1, 5, 50, 500])
 def test_whole_choices(count: int, capsys: pytest.CaptureFixture[str]) -> None:
     lessons, memory, matches = world(count)
-    told = {"done": (), "session": "s", "decision_id": "d", "now_ms": 1}
+    told: dict[str, Any] = {"done": (), "session": "s", "decision_id": "d", "now_ms": 1}
     early = best_of(lambda: choose_early(matches, lessons, memory, topics=["Answer Guard"], **told), 20)
     stop = best_of(lambda: choose_stop(matches, lessons, memory, **told), 20)
     with capsys.disabled():

@@ -145,7 +145,8 @@ async def test_a_session_is_not_forgotten_under_the_hands_of_its_own_event(orion
 async def test_forget_takes_only_what_it_is_made_for(orion: Path) -> None:
     async with running_service() as service:
         await Agent(service).prompt(TASK)
-        for body in ({}, {"sessions": []}, {"sessions": [""]}, {"since_ms": -1}, {"lessons": ["X"]}):
+        bodies: list[dict[str, Any]] = [{}, {"sessions": []}, {"sessions": [""]}, {"since_ms": -1}, {"lessons": ["X"]}]
+        for body in bodies:
             answer = await service.call("forget", json.dumps(body).encode())
             assert json.loads(answer.out)["sessions"] == 0, body
         assert len(service.sessions.live) == 1

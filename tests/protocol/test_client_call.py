@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,7 @@ def answering(reply: bytes, *, delay: bool = False) -> Iterator[None]:
             sock.close()
 
 
-def cause_of(**options: float) -> str:
+def cause_of(**options: Any) -> str:
     with pytest.raises(UnreachableError) as caught:
         call("ping", **options)
     assert caught.value.exit_code == EXIT_NO_DAEMON

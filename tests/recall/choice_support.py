@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from borgd.lessons.lesson import Lesson
 from borgd.memory.memory import Memory
 from borgd.memory.records import Outcome
@@ -26,8 +28,8 @@ class Found(NamedTuple):
 
 
 def lesson(name: str, **fields: Any) -> Lesson:
-    fields = {"question": f"Is {name} minded?", "consequence": f"Without {name} it breaks.", "ms": 100} | fields
-    return Lesson(id=name, **fields)
+    known = {"question": f"Is {name} minded?", "consequence": f"Without {name} it breaks.", "ms": 100}
+    return Lesson(id=name, **{**known, **fields})
 
 
 def scoped(name: str, **fields: Any) -> Lesson:
@@ -58,8 +60,8 @@ def ranking(
 
 
 def outcome(name: str, kind: str, session: str, **fields: Any) -> Outcome:
-    fields = {"ms": 1000, "agent": "claude-code", "evidence": "test", "id": f"{name}-{session}-{kind}"} | fields
-    return Outcome(lesson=name, kind=kind, session=session, **fields)
+    known = {"ms": 1000, "agent": "claude-code", "evidence": "test", "id": f"{name}-{session}-{kind}"}
+    return msgspec.convert({"lesson": name, "kind": kind, "session": session, **known, **fields}, Outcome)
 
 
 def believed(lessons: Mapping[str, Lesson], changed: Mapping[str, int], vetoed: Mapping[str, int] | None = None) -> Memory:

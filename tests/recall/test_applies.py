@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -27,7 +29,7 @@ OTHER = Lesson(
     consequence="Alarms come late.",
     scope=("Weir Control",),
 )
-PLACE = {"cwd": "/w/weir-control"}
+PLACE: dict[str, Any] = {"cwd": "/w/weir-control"}
 
 
 def index(*lessons: Lesson) -> Index:
@@ -41,7 +43,7 @@ def chances(store: Index, context: Context) -> dict[str, float]:
     return {match.id: match.evidence for match in store.judge(context)}
 
 
-def code(text: str, store: Index) -> dict[str, object]:
+def code(text: str, store: Index) -> dict[str, Any]:
     return {"code": frozenset(code_stems(text)), "hits": store.patterns.match(text)}
 
 
@@ -59,7 +61,7 @@ def test_signs_tell_open_from_handled_where_words_do_not() -> None:
     left = "await bus.send(GateCommand(gate=north, angle=40))"
     right = "await bus.send(GateCommand(gate=north, angle=40, interlock_token=chamber.token))"
     made = {
-        name: chances(store, Context(text=text, **PLACE, **code(written, store)))["SLUICE"]  # type: ignore[arg-type]
+        name: chances(store, Context(text=text, **PLACE, **code(written, store)))["SLUICE"]
         for name, written in (("open", left), ("handled", right))
     }
     assert made["open"] > 5 * made["handled"]

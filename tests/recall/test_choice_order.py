@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from borgd.lessons.lesson import Lesson
 from borgd.memory.records import Outcome
 from borgd.recall.choose import choose_early, choose_stop
 from tests.memory.support import fold_memory
@@ -38,10 +40,10 @@ def logs(draw: st.DrawFn) -> list[Outcome]:
 def test_any_order(records: list[Outcome], rand: random.Random, session: str) -> None:
     evidence = {name: round(0.9 - 0.02 * (place // 3), 2) for place, name in enumerate(NAMES) if name != "rule"}
 
-    def choose(lessons: list, outcomes: list[Outcome], shares: dict[str, float]) -> bytes:
+    def choose(lessons: list[Lesson], outcomes: list[Outcome], shares: dict[str, float]) -> bytes:
         known = store(*lessons)
         memory = fold_memory(known, outcomes)
-        told = {"done": ("S3",), "session": session, "decision_id": "d", "now_ms": 7, "policy": POLICY}
+        told: dict[str, Any] = {"done": ("S3",), "session": session, "decision_id": "d", "now_ms": 7, "policy": POLICY}
         found = matches(known, shares)
         early = choose_early(found, known, memory, topics=[SYSTEM], **told)
         return msgspec.json.encode([early, choose_stop(found, known, memory, **told)], order="deterministic")

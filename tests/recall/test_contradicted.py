@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,10 @@ from borgd.recall.text.document_frequencies import ContextPrior
 PRIOR = ContextPrior.shipped()
 
 
-def lesson(name: str, question: str, *situations: str, **fields: object) -> Lesson:
+def lesson(name: str, question: str, *situations: str, **fields: Any) -> Lesson:
     return Lesson(
         id=name, question=question, consequence="The harvester stalls.", scope=("Tarn",), situations=situations, **fields
-    )  # type: ignore[arg-type]
+    )
 
 
 TARN = {

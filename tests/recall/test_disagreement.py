@@ -7,6 +7,7 @@ from borgd.memory.memory import Memory
 from borgd.recall.choose import choose_stop
 from borgd.recall.disagreement import disagreement, disagreement_ids, disagreements
 from borgd.recall.policy import changed
+from borgd.recall.rank import Ranked
 from tests.memory.support import fold_memory
 from tests.recall.choice_support import POLICY, lesson, matches, outcome, ranking, store
 
@@ -16,7 +17,7 @@ BOB = lesson(
 )
 
 
-def selected(*lessons: Lesson, memory: Memory | None = None) -> tuple[list, Memory]:
+def selected(*lessons: Lesson, memory: Memory | None = None) -> tuple[list[Ranked], Memory]:
     known = store(*lessons)
     memory = memory or Memory(known)
     ranked = ranking(known, {found.id: 0.9 - i / 100 for i, found in enumerate(lessons)}, memory).ranked

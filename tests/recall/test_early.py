@@ -18,7 +18,7 @@ QUIET = changed(POLICY, {"holdout": 0})
 
 
 def early(lessons: dict[str, Lesson], evidence: dict[str, float], **settings: Any) -> Choice:
-    settings = {
+    known: dict[str, Any] = {
         "topics": [SYSTEM],
         "done": (),
         "session": "s",
@@ -26,8 +26,9 @@ def early(lessons: dict[str, Lesson], evidence: dict[str, float], **settings: An
         "now_ms": 5,
         "policy": QUIET,
         "memory": None,
-    } | settings
-    return choose_early(matches(lessons, evidence), lessons, settings.pop("memory"), **settings)
+        **settings,
+    }
+    return choose_early(matches(lessons, evidence), lessons, **known)
 
 
 def test_one_lesson() -> None:

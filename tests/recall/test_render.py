@@ -18,18 +18,19 @@ from borgd.recall.policy import changed
 from tests.recall.choice_support import POLICY, SYSTEM, lesson, matches, scoped, store
 
 QUIET = changed(POLICY, {"holdout": 0})
+GIVEN = {"done": (), "session": "s", "decision_id": "d", "now_ms": 5, "policy": QUIET}
 
 
 def early(*lessons: Lesson, **settings: Any) -> Choice:
     known = store(*lessons)
-    settings = {"topics": [SYSTEM], "done": (), "session": "s", "decision_id": "d", "now_ms": 5, "policy": QUIET} | settings
-    return choose_early(matches(known, dict.fromkeys(known, 0.8)), known, None, **settings)
+    given: dict[str, Any] = {**GIVEN, "topics": [SYSTEM], **settings}
+    return choose_early(matches(known, dict.fromkeys(known, 0.8)), known, None, **given)
 
 
 def stop(*lessons: Lesson, **settings: Any) -> Choice:
     known = store(*lessons)
-    settings = {"done": (), "session": "s", "decision_id": "d", "now_ms": 5, "policy": QUIET} | settings
-    return choose_stop(matches(known, dict.fromkeys(known, 0.8)), known, None, **settings)
+    given: dict[str, Any] = {**GIVEN, **settings}
+    return choose_stop(matches(known, dict.fromkeys(known, 0.8)), known, None, **given)
 
 
 def test_fields_are_cut_with_an_ellipsis() -> None:

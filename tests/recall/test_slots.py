@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +15,7 @@ from borgd.lessons.lesson import Lesson
 from borgd.memory import beta
 from borgd.memory.memory import Memory
 from borgd.recall import draws, slots
-from borgd.recall.choose import choose_early, choose_stop
+from borgd.recall.choose import Choice, choose_early, choose_stop
 from borgd.recall.policy import changed
 from borgd.recall.slots import P_LEAST, Pool, SlotRule, fill, propensity, top_k
 from tests.recall.choice_support import POLICY, SYSTEM, believed, lesson, matches, ranking, scoped, store
@@ -122,11 +125,12 @@ def chi_squared(observed: np.ndarray, expected: np.ndarray) -> float:
     return float(stats.chi2(int(alive.sum())).sf(statistic))
 
 
-CASES = {
-    "early, always room": (choose_early, 5, 40),
-    "early, the text cuts": (choose_early, 5, 200),
-    "early, many": (choose_early, 9, 40),
-    "early, many and the text cuts": (choose_early, 8, 200),
+early = partial(choose_early, topics=[SYSTEM])
+CASES: dict[str, tuple[Callable[..., Choice], int, int]] = {
+    "early, always room": (early, 5, 40),
+    "early, the text cuts": (early, 5, 200),
+    "early, many": (early, 9, 40),
+    "early, many and the text cuts": (early, 8, 200),
     "stop, fits": (choose_stop, 7, 40),
     "stop, many": (choose_stop, 13, 40),
 }
@@ -148,11 +152,9 @@ def test_observed_shares_match_the_logged_propensities(case: str) -> None:
     policy = changed(POLICY, {"p_draws": 64})
     names = {name: place for place, name in enumerate(lessons)}
     shown, held, expected, kept = (np.zeros(len(lessons)) for _ in range(4))
-    extra = {"topics": [SYSTEM]} if choose is choose_early else {}
+    choose = partial(early, topics=[SYSTEM]) if early else choose_stop
     for number in range(SESSIONS):
-        choice = choose(
-            found, lessons, memory, done=(), session=f"s{number}", decision_id="d", now_ms=0, policy=policy, **extra
-        )
+        choice = choose(found, lessons, memory, done=(), session=f"s{number}", decision_id="d", now_ms=0, policy=policy)
         assert choice.decision is not None
         for entry in choice.decision.pool:
             place = names[entry.id]

@@ -20,8 +20,8 @@ LESSONS = store(*(scoped(f"S{i}") for i in range(12)), *(lesson(f"G{i}") for i i
 
 
 def stop(evidence: dict[str, float], lessons: dict[str, Lesson] = LESSONS, **settings: Any) -> Choice:
-    settings = {"done": (), "session": "s", "decision_id": "d", "now_ms": 5, "policy": QUIET} | settings
-    return choose_stop(matches(lessons, evidence), lessons, **settings)
+    known: dict[str, Any] = {"done": (), "session": "s", "decision_id": "d", "now_ms": 5, "policy": QUIET, **settings}
+    return choose_stop(matches(lessons, evidence), lessons, **known)
 
 
 def ids(pool: list[Any]) -> list[str]:

@@ -130,8 +130,8 @@ def run(world: World, looks: list[int], bootstrap: int = 0) -> Run:
         reward = (random.random((many, count)) < effect) & seen
         mass = target - chance if world.relative else target
         predicted = (gained + 0.4) / (tried + 2.0)
-        flat = [part.ravel() for part in (mass, chance, seen, reward.astype(float), predicted)]
-        terms = arms(decision, *flat, limit, many)
+        one = (mass.ravel(), chance.ravel(), seen.ravel(), reward.astype(float).ravel(), predicted.ravel())
+        terms = arms(decision, *one, limit, many)
         sequence.add(terms)
         truth += (mass * effect).sum(axis=1)
         weight = np.where(seen, target / chance, 0.0)

@@ -20,11 +20,12 @@ from borgd.replay.engine import Replay
 from borgd.replay.estimate import estimators
 from borgd.replay.outcomes import BIT, CHANGED, UNDONE, Outcomes
 from borgd.replay.result import result
+from borgd.replay.rewards import Reward
 from borgd.replay.simulate import KnownTruth, simulate
 from tests.memory.support import fold_memory
 
 NOW = 1_900_000_000_000
-ALL = ("changed", "not_corrected", "avoided")
+ALL: tuple[Reward, ...] = ("changed", "not_corrected", "avoided")
 
 
 class Log:
@@ -46,7 +47,9 @@ class Log:
         return found.seal()
 
 
-def replayed(log: Log, *named: CandidatePolicy, rewards=ALL, lines: list[bytes] | None = None, chunk: int = 2048) -> Replay:
+def replayed(
+    log: Log, *named: CandidatePolicy, rewards: tuple[Reward, ...] = ALL, lines: list[bytes] | None = None, chunk: int = 2048
+) -> Replay:
     replay = Replay(list(named), rewards, log.known(), NOW)
     lines = log.lines if lines is None else lines
     for start in range(0, len(lines), chunk):
@@ -144,7 +147,7 @@ def test_running_sums_are_the_estimators_on_the_whole_log(rich: Log, pairs: list
     replay.feed(ready)
     assert replay.used == found.count == 16
     seen = np.flatnonzero(found.shown)
-    mass = np.bincount(found.decision, given.shown, minlength=16)
+    mass = np.bincount(found.decision, given.shown, minlength=16).astype(float)
     changed = ((replay.outcomes.kinds(found.arm_key) & (CHANGED | UNDONE)) == BIT["changed"]).astype(float)
     bandit = estimators.Bandit(
         weight=given.shown[seen] / found.p[seen],
@@ -168,8 +171,8 @@ def test_running_sums_are_the_estimators_on_the_whole_log(rich: Log, pairs: list
         baseline=nothing,
         slates=16,
     )
-    for name, estimator in estimators.SLATE.items():
-        assert points[name] == pytest.approx(estimator(slates), abs=1e-9), name
+    for name, of_slates in estimators.SLATE.items():
+        assert points[name] == pytest.approx(of_slates(slates), abs=1e-9), name
 
 
 def test_duplicates_and_chunks_change_nothing(log: Log, bold: CandidatePolicy) -> None:

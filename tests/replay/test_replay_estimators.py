@@ -8,11 +8,13 @@ import os
 import subprocess
 from fractions import Fraction as F
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from borgd.replay.estimate import estimators as e
 from tests.replay.support import golden
@@ -63,7 +65,10 @@ unit = st.floats(0.0, 1.0)
 @st.composite
 def logs(draw: st.DrawFn, least: int = 1) -> e.Bandit:
     count = draw(st.integers(least, 12))
-    column = lambda values: np.array(draw(st.lists(values, min_size=count, max_size=count)))  # noqa: E731
+
+    def column(values: st.SearchStrategy[float]) -> NDArray[np.float64]:
+        return np.array(draw(st.lists(values, min_size=count, max_size=count)))
+
     return e.Bandit(
         weight=column(st.floats(0.0, 20.0)),
         reward=column(unit),
@@ -75,7 +80,7 @@ def logs(draw: st.DrawFn, least: int = 1) -> e.Bandit:
 
 @given(logs(), st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
-def test_order_changes_nothing(log: e.Bandit, random) -> None:
+def test_order_changes_nothing(log: e.Bandit, random: Random) -> None:
     order = list(range(log.rounds))
     random.shuffle(order)
     other = e.Bandit(*(getattr(log, name)[order] for name in ("weight", "reward", "predicted", "baseline", "mass")))

@@ -72,8 +72,8 @@ def test_observations_are_unbiased_for_any_weights_and_model() -> None:
         for seen, reward, chance in ((0, 0, 1 - p), (1, 0, p * (1 - rate)), (1, 1, p * rate)):
             one = [np.array([value], dtype=float) for value in (mass, p, reward, model, 1.0)]
             terms = arms(np.zeros(1, np.int64), one[0], one[1], np.array([bool(seen)]), one[2], one[3], one[4], 1)
-            mean += chance * sum(observations(terms))[:, 0]
-            small += chance * sum(observations(with_weights(terms, terms.weight / 2)))[:, 0]
+            mean += chance * np.sum(observations(terms), axis=0)[:, 0]
+            small += chance * np.sum(observations(with_weights(terms, terms.weight / 2)), axis=0)[:, 0]
         np.testing.assert_allclose(mean, mass * rate, atol=1e-12)
         assert np.all(small <= mass * rate + 1e-12)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,14 +16,14 @@ from tests.replay.support import HOLDOUT, World, run
 
 EDGE = 0.1 / (1 - HOLDOUT)
 """Two lessons, one slot; always choosing the better one gains ten points over a coin."""
-BETTER = {
+BETTER: dict[str, Any] = {
     "effect": (0.5 + EDGE, 0.5 - EDGE),
     "season": 0.0,
     "learns": False,
     "relative": True,
     "candidate_base": (1.0, 0.01),
 }
-NULL = {**BETTER, "effect": (0.5, 0.5)}
+NULL: dict[str, Any] = {**BETTER, "effect": (0.5, 0.5)}
 
 
 def foretold() -> int:

@@ -37,7 +37,7 @@ def line(**changes: Any) -> bytes:
         "shown": True,
     }
     other = {**entry, "id": "b", "p": 0.4, "shown": False}
-    record = {
+    record: dict[str, Any] = {
         "id": "d", "ms": 1_767_225_600_000, "agent": "x", "session": "s", "channel": "early", "policy": "budget",
         "version": 1, "holdout": 0.05, "slots": 5, "pool": [entry, other],
     }  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2] / "hooks"))
 
-import borg_hook  # type: ignore[import-not-found]
+import borg_hook
 
 borg_hook.LONG_S = borg_hook.SHORT_S = borg_hook.HOST_S = 60.0
 borg_hook.main()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from borgd.errors import ProtocolError
 from borgd.protocol import frames as wire
 from borgd.protocol.address import socket_path
 
@@ -100,7 +101,7 @@ class Home:
     def answers(self) -> bool:
         try:
             return self.ask(b"borg/1 call ping\n").status == 0
-        except (OSError, wire.ProtocolError):
+        except (OSError, ProtocolError):
             return False
 
     def borg(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -119,15 +120,11 @@ class Home:
         self, event: str = "Stop", stdin: bytes | int = b"{}", agent: str = "claude-code", env: Mapping[str, str] = {}
     ) -> subprocess.CompletedProcess[bytes]:
         """The real hook client in this home."""
-        how = {"stdin": stdin} if isinstance(stdin, int) else {"input": stdin}
-        return subprocess.run(  # type: ignore[call-overload]
-            [INTERPRETER, "-I", "-S", str(self.script), agent, event],
-            env={**self.env, **env},
-            capture_output=True,
-            check=False,
-            timeout=120,
-            **how,
-        )
+        command = [INTERPRETER, "-I", "-S", str(self.script), agent, event]
+        seen = {**self.env, **env}
+        if isinstance(stdin, int):
+            return subprocess.run(command, env=seen, stdin=stdin, capture_output=True, check=False, timeout=120)
+        return subprocess.run(command, env=seen, input=stdin, capture_output=True, check=False, timeout=120)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from borgd.cli.service.install import client_path
 from borgd.paths import user_paths
 from borgd.protocol.address import socket_path
+from borgd.stores.installed.client import client_path
 from tests.server.processes import wait_for
 from tests.server.support import client, lesson, running_daemon, write_config, write_lessons
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from borgd.journal import Journal, TypedFollower
 from borgd.memory.columns import FoldColumns, Packed
 from borgd.memory.memory import Memory
-from borgd.memory.records import Outcome
+from borgd.memory.records import Outcome, OutcomeKind
 from borgd.stores.outcome_columns import OutcomeColumns
 
-KINDS = ["changed", "ignored", "not_arisen", "corrected", "not_corrected", "tested", "vetoed", "unclear"]
+KINDS: list[OutcomeKind] = ["changed", "ignored", "not_arisen", "corrected", "not_corrected", "tested", "vetoed", "unclear"]
 
 rows = st.builds(
     Outcome,

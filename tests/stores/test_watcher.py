@@ -65,7 +65,8 @@ async def test_a_directory_that_goes_and_comes_is_watched_again(tmp_path: Path, 
     monkeypatch.setattr(watcher_module, "RESCAN_S", 0.1)
     directory = tmp_path / "d"
     directory.mkdir()
-    file, seen = directory / "a.jsonl", []
+    file = directory / "a.jsonl"
+    seen: list[Path] = []
     file.write_text("1\n")
     watcher = Watcher()
     watcher.track(file, seen.append)
@@ -86,7 +87,8 @@ async def test_what_only_the_rescan_finds_is_counted(tmp_path: Path, monkeypatch
         await self._stop.wait()
 
     monkeypatch.setattr(Watcher, "_watch", blind)
-    file, seen = tmp_path / "a", []
+    file = tmp_path / "a"
+    seen: list[Path] = []
     file.write_text("1")
     watcher = Watcher()
     watcher.track(file, seen.append)
@@ -97,7 +99,8 @@ async def test_what_only_the_rescan_finds_is_counted(tmp_path: Path, monkeypatch
 
 
 async def test_a_hook_event_finds_it_at_once_and_only_once(tmp_path: Path) -> None:
-    file, seen = tmp_path / "a", []
+    file = tmp_path / "a"
+    seen: list[Path] = []
     file.write_text("1")
     watcher = Watcher()
     watcher.track(file, seen.append)
@@ -111,7 +114,8 @@ async def test_a_hook_event_finds_it_at_once_and_only_once(tmp_path: Path) -> No
 
 
 async def test_what_we_wrote_ourselves_is_no_news(tmp_path: Path) -> None:
-    file, seen = tmp_path / "a", []
+    file = tmp_path / "a"
+    seen: list[Path] = []
     watcher = Watcher()
     watcher.track(file, seen.append)
     file.write_text("ours")
@@ -121,7 +125,8 @@ async def test_what_we_wrote_ourselves_is_no_news(tmp_path: Path) -> None:
 
 
 async def test_a_replaced_file_is_a_change_even_with_the_same_size(tmp_path: Path) -> None:
-    file, other, seen = tmp_path / "a", tmp_path / "b", []
+    file, other = tmp_path / "a", tmp_path / "b"
+    seen: list[Path] = []
     file.write_text("1")
     watcher = Watcher()
     watcher.track(file, seen.append)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,14 +51,14 @@ def spans() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def session() -> Session:
+def session() -> Iterator[Session]:
     made = Session(confinement())
     made.write("CLAUDE.md", RULES)
     made.run("mkdir -p ~/.claude")
     made.run("git init -q --bare ~/origin.git; borg debug simulate --out ~/world --sessions 5 --lessons 5")
     made.run("mkdir -p ~/.local/share && mkdir -m 700 ~/.local/share/borgd")
     made.run("cp ~/world/decisions.jsonl ~/.local/share/borgd/decisions.jsonl")
-    yield made  # type: ignore[misc]
+    yield made
     made.close()
 
 

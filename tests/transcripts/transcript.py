@@ -116,7 +116,7 @@ def _take(case: Case, number: int, line: str, lines: Iterator[tuple[int, str]], 
 
 
 def _content(lines: Iterator[tuple[int, str]], where: str) -> str:
-    held = []
+    held: list[str] = []
     for _, line in lines:
         if line == "[end]":
             return "".join(f"{one}\n" for one in held)
