@@ -94,7 +94,7 @@ class AgentVoice:
                 result = {"toolResult": {"resultType": "success"}} if after else {}
                 return event, {**self.common(), "toolName": name, "toolArgs": given, **result}
             case "opencode":
-                inner = {"tool": name, "sessionID": self.session, "callID": id, "args": given}
+                inner: dict[str, Any] = {"tool": name, "sessionID": self.session, "callID": id, "args": given}
                 return event, {"input": inner, "output": {"args": given, "output": "done"}, "directory": self.cwd}
             case "omp":
                 inner = {"toolName": name, "toolCallId": id, "input": given}

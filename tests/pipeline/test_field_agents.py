@@ -225,7 +225,7 @@ async def test_decisions_and_outcomes_say_which_agent_it_was(orion: Path, name: 
     assert {one.decision for one in journal(orion, "outcomes", Outcome)} <= known
 
 
-QUESTIONS = {
+QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "claude-code": (
         "AskUserQuestion",
         {"questions": [{"question": "Which store?", "header": "S", "options": [{"label": "Red"}, {"label": "Blue"}]}]},

@@ -28,8 +28,8 @@ def taught(home: Path) -> Path:
 
 
 async def opencode(service: Service, event: str, session: str = "s1", output: Any = None, **fields: Any) -> dict[str, Any]:
-    more = {name: fields.pop(name) for name in ("root", "promptID", "machine") if name in fields}
-    body = {"input": {"sessionID": session, **fields}, "output": output, "directory": "/w/app", **more}
+    more: dict[str, Any] = {name: fields.pop(name) for name in ("root", "promptID", "machine") if name in fields}
+    body: dict[str, Any] = {"input": {"sessionID": session, **fields}, "output": output, "directory": "/w/app", **more}
     answer: dict[str, Any] = json.loads(await service.hook("opencode", event, json.dumps(body).encode()))
     return answer
 
