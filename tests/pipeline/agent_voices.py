@@ -91,7 +91,7 @@ class AgentVoice:
         after = moment is Moment.AFTER_TOOL
         match self.agent:
             case "copilot":
-                result = {"toolResult": {"resultType": "success"}} if after else {}
+                result: dict[str, Any] = {"toolResult": {"resultType": "success"}} if after else {}
                 return event, {**self.common(), "toolName": name, "toolArgs": given, **result}
             case "opencode":
                 inner: dict[str, Any] = {"tool": name, "sessionID": self.session, "callID": id, "args": given}
@@ -99,7 +99,7 @@ class AgentVoice:
             case "omp":
                 inner = {"toolName": name, "toolCallId": id, "input": given}
                 return event, self._omp({**inner, "content": [{"type": "text", "text": "done"}]} if after else inner)
-        known = {} if self.agent == "gemini" else {"tool_use_id": id}
+        known: dict[str, Any] = {} if self.agent == "gemini" else {"tool_use_id": id}
         result = {"tool_output" if self.agent == "cursor" else "tool_response": "done"} if after else {}
         return event, {**self.common(), "tool_name": name, "tool_input": given, **known, **result}
 
