@@ -51,6 +51,11 @@ class Wiring(NamedTuple):
     trusts: str = ""
     """The agent's program, where that keeps hashes of the hooks that it runs and can be asked to trust some."""
 
+    program: str = ""
+    """What the agent is started with."""
+    tested: str = ""
+    """The version of the agent that borgd was tried with, or whose documents it was written from."""
+
     def path(self, env: Mapping[str, str], home: str) -> str:
         """The settings file of this user."""
         moved = env.get(self.variable, "").rstrip("/") if self.variable else ""
@@ -102,7 +107,9 @@ VERSIONED = '{\n  "version": 1\n}\n'
 """host: what Cursor and Copilot CLI expect beside the hooks."""
 
 WIRINGS: Mapping[str, Wiring] = {
-    "claude-code": Wiring("CLAUDE_CONFIG_DIR", ".claude", "settings.json", _arguments, permits=True),
+    "claude-code": Wiring(
+        "CLAUDE_CONFIG_DIR", ".claude", "settings.json", _arguments, permits=True, program="claude", tested="2.1.332"
+    ),
     "codex": Wiring(
         "CODEX_HOME",
         ".codex",
@@ -110,16 +117,29 @@ WIRINGS: Mapping[str, Wiring] = {
         _line,
         then="Codex runs a new hook once you trust it: borg install codex --trust --apply, or /hooks in Codex.",
         trusts="codex",
+        program="codex",
+        tested="0.171.0",
     ),
-    "gemini": Wiring("GEMINI_CLI_HOME", "", ".gemini/settings.json", _guarded_line),
-    "cursor": Wiring("", ".cursor", "hooks.json", _cursor, flat=True, new=VERSIONED),
-    "copilot": Wiring("COPILOT_HOME", ".copilot", "hooks/borgd.json", _copilot, flat=True, new=VERSIONED),
+    "gemini": Wiring("GEMINI_CLI_HOME", "", ".gemini/settings.json", _guarded_line, program="gemini", tested="0.61.0"),
+    "cursor": Wiring("", ".cursor", "hooks.json", _cursor, flat=True, new=VERSIONED, program="cursor-agent"),
+    "copilot": Wiring(
+        "COPILOT_HOME",
+        ".copilot",
+        "hooks/borgd.json",
+        _copilot,
+        flat=True,
+        new=VERSIONED,
+        program="copilot",
+        tested="1.0.83",
+    ),
     "opencode": Wiring(
         "XDG_CONFIG_HOME",
         ".config",
         "opencode/plugin/borgd.ts",
         _told_by_plugin,
         plugin=PluginForm("opencode/plugin.ts", "Borgd"),
+        program="opencode",
+        tested="1.18.33",
     ),
     "omp": Wiring(
         "PI_CODING_AGENT_DIR",
@@ -127,6 +147,8 @@ WIRINGS: Mapping[str, Wiring] = {
         "extensions/borgd.ts",
         _told_by_plugin,
         plugin=PluginForm("omp/extension.ts", "default"),
+        program="omp",
+        tested="18.2.3",
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from borgd.agents.wiring import WIRINGS, client_of_plugin, is_plugin_text, plugin_text
+from borgd.cli.doctor.agents import versions
+from borgd.cli.doctor.doctor import scene_of
 from borgd.cli.service.install import AGENTS, installed, run, settings_path
 from borgd.errors import BorgError
 from borgd.paths import shipped, user_paths
@@ -49,7 +52,7 @@ def test_twice_is_once_and_the_way_back_leaves_nothing(agent: str, home: Path) -
         run(["install", agent, "--apply"])
     assert path.read_bytes() == first
     run(["uninstall", agent, "--apply"])
-    assert {name: data for name, data in everything(home).items() if data is not None} == before
+    assert everything(home) == before, "no directory stays that was made for it"
     assert not path.exists()
     assert not any(installed(agent, user_paths()).values())
 
@@ -131,7 +134,57 @@ def test_settings_are_where_the_agent_looks() -> None:
     assert WIRINGS["omp"].directory({}, "/home/a") == "/home/a/.omp/agent"
 
 
-def test_all_takes_the_agents_that_are_here(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The one directory of the PATH, empty."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    monkeypatch.setenv("PATH", str(directory))
+    return directory
+
+
+def program(directory: Path, name: str, says: str) -> None:
+    (directory / name).write_text(f"#!/bin/sh\n{says}\n")
+    (directory / name).chmod(0o755)
+
+
+def test_with_nothing_here_all_says_what_it_looked_for(home: Path, programs: Path) -> None:
+    with pytest.raises(BorgError, match="no agent is here") as told:
+        run(["install", "--all", "--apply"])
+    for name in AGENTS:
+        assert WIRINGS[name].directory({}, str(home)) in str(told.value)
+        assert f" {WIRINGS[name].program}" in str(told.value)
+
+
+def test_all_says_which_agents_are_here_and_their_versions(
+    home: Path, programs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".cursor").mkdir()
+    program(programs, "claude", "echo '2.1.332 (Claude Code)'")
+    program(programs, "codex", "echo codex-cli 0.171.0")
+    program(programs, "opencode", "echo no number here")
+    program(programs, "omp", "echo 18.2.3; exit 1")
+    assert run(["install", "--all"]) == 0
+    here = [line for line in capsys.readouterr().out.split("\n") if line.startswith("here: ")]
+    assert here == [
+        f"here: claude-code 2.1.332, {programs}/claude, no settings yet",
+        f"here: codex 0.171.0, {programs}/codex, no settings yet",
+        f"here: cursor, not on the PATH, {home}/.cursor",
+        f"here: opencode, {programs}/opencode, no settings yet",
+        f"here: omp, {programs}/omp, no settings yet",
+    ]
+    assert sorted(path.name for path in home.iterdir()) == [".cursor"], "nothing was written"
+
+
+def test_doctor_says_a_version_and_whether_it_is_newer(home: Path, programs: Path) -> None:
+    program(programs, "opencode", "echo 1.19.0")
+    program(programs, "codex", "echo codex-cli 0.99.9")
+    said = {one.name: one.text for one in versions(scene_of(dict(os.environ)))}
+    assert said["codex version"] == f"0.99.9 ({programs}/codex)"
+    assert said["opencode version"].startswith(f"1.19.0 ({programs}/opencode), newer than 1.18.33")
+
+
+def test_all_takes_the_agents_that_are_here(home: Path, programs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in PLUGINS:
         Path(WIRINGS[name].directory({}, str(home))).mkdir(parents=True)
     assert run(["install", "--all", "--apply"]) == 0

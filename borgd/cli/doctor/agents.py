@@ -21,6 +21,7 @@ from borgd.cli.service.plugin_file import foreign_client
 from borgd.cli.terminal_text import count
 from borgd.config.json_text import value_of
 from borgd.errors import BorgError
+from borgd.stores.installed.agents_here import agents_here, is_newer, version_of
 from borgd.stores.installed.client import client_path
 from borgd.stores.last_events import read_last_events
 from borgd.stores.not_understood import Misunderstood, read_not_understood
@@ -86,8 +87,19 @@ def _trust(agent: str, scene: Scene) -> Iterator[DoctorFinding]:
 
 def _here() -> list[str]:
     """The agents that have a directory of settings on this machine; the first we know where none has."""
-    here = {agent: Path(WIRINGS[agent].directory(os.environ, str(Path.home()))) for agent in AGENTS}
-    return [agent for agent, directory in here.items() if directory.is_dir()] or list(AGENTS[:1])
+    return [one.name for one in agents_here(os.environ, str(Path.home())) if one.directory] or list(AGENTS[:1])
+
+
+def versions(_: Scene) -> Iterator[DoctorFinding]:
+    """The versions of the agents that are here, beside those that borgd was tried with."""
+    for one in agents_here(os.environ, str(Path.home())):
+        version, tested = version_of(one.program) if one.program else "", WIRINGS[one.name].tested
+        if not version:
+            continue
+        text = f"{version} ({one.program})"
+        if tested and is_newer(version, tested):
+            text += f", newer than {tested}, with which borgd was tried: what it does not understand is let pass"
+        yield DoctorFinding(f"{one.name} version", OK, text)
 
 
 def _foreign(agent: str, scene: Scene) -> list[str]:

@@ -27,6 +27,7 @@ CHECKS = (
     "client.client",
     "client.launcher",
     "client.command_line",
+    "agents.versions",
     "agents.settings",
     "agents.switches",
     "agents.last_events",
@@ -44,6 +45,8 @@ CHECKS = (
     "stores.failures",
 )
 """In the order in which a person should read what they find; ``module.function``."""
+SLOW = ("agents.versions", "journey.whole_life")
+"""What ``--quick`` leaves out."""
 COLOURS = {OK: "green", NOTE: "yellow", BAD: "red"}
 
 
@@ -106,10 +109,14 @@ def run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="borg doctor", description=about(__doc__))
     parser.add_argument("--json", action="store_true", help="one JSON object: ok, findings (id, verdict, evidence, next)")
     parser.add_argument("--fix", action="store_true", help="mend what is safe to mend: only what borgd itself made")
-    parser.add_argument("--quick", action="store_true", help="without the round trip in a throw-away home")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="without the round trip in a throw-away home and without asking agents for their versions",
+    )
     options = parser.parse_args(argv)
     scene = scene_of(dict(os.environ))
-    checks = tuple(check for check in CHECKS if not (options.quick and check == "journey.whole_life"))
+    checks = tuple(check for check in CHECKS if not (options.quick and check in SLOW))
     found = _show(findings(scene, checks), quiet=options.json)
     if options.fix and _fix(found, quiet=options.json):
         if not options.json:

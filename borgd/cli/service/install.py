@@ -26,6 +26,7 @@ from borgd.config.json_text import KeyPath, value_of
 from borgd.config.read import read_config
 from borgd.errors import BorgError, UsageError
 from borgd.paths import Paths, shipped, user_paths
+from borgd.stores.installed.agents_here import agents_here, looked_for
 from borgd.stores.installed.client import client_path, place_client
 from borgd.stores.installed.command import (
     SKILLS,
@@ -52,16 +53,17 @@ def settings_path(agent: str) -> Path:
     return Path(WIRINGS[agent].path(os.environ, str(Path.home())))
 
 
-def agents_here() -> list[str]:
-    """The agents whose directory of settings is on this machine.
+def all_here() -> list[str]:
+    """The agents that are on this machine; says which, and their versions.
 
     :raises BorgError: none is; says what was looked for.
     """
-    looked = {agent: Path(WIRINGS[agent].directory(os.environ, str(Path.home()))) for agent in AGENTS}
-    found = [agent for agent, directory in looked.items() if directory.is_dir()]
+    home = str(Path.home())
+    found = agents_here(os.environ, home)
     if not found:
-        raise BorgError(f"no agent is here; looked for {', '.join(map(str, looked.values()))}; borg install AGENT names one")
-    return found
+        raise BorgError(f"no agent is here; looked for {looked_for(os.environ, home)}; borg install AGENT names one")
+    print("\n".join(f"here: {one.said()}" for one in found))
+    return [one.name for one in found]
 
 
 def settings_file(agent: str, where: Paths) -> SettingsFile:
@@ -179,7 +181,7 @@ def run(argv: list[str]) -> int:
         parser.error(f"name an agent ({', '.join(AGENTS)}), or --all")
     code = 0
     if argv[0] == "install":
-        for agent in [options.agent] if options.agent else agents_here():
+        for agent in [options.agent] if options.agent else all_here():
             allow = options.allow and (options.agent is not None or WIRINGS[agent].permits)
             trust = options.trust and (options.agent is not None or WIRINGS[agent].trusts != "")
             code = _install(agent, where, apply=options.apply, diff=options.diff, allow=allow, trust=trust) or code
@@ -282,7 +284,7 @@ def _uninstall(agent: str, where: Paths, *, apply: bool, diff: bool, last: bool)
         file.take_back()
         print(f"{file.path}: {'as it was before borgd' if after is not None else 'removed, as borgd had made it'}.")
     elif after is None:
-        file.remove(file.receipt() or Receipt(None, "", directory=False))
+        file.remove(file.receipt() or Receipt(None, "", directories=0))
         file.forget()
         print(f"{file.path}: removed, as borgd had made it.")
     else:

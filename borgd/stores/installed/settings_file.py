@@ -24,8 +24,8 @@ class Receipt(NamedTuple):
 
     before: bytes | None
     wrote: str
-    directory: bool
-    """We made the directory that the file is in."""
+    directories: int
+    """How many of the directories that the file is in we made, the innermost first."""
 
 
 class SettingsFile:
@@ -61,7 +61,7 @@ class SettingsFile:
         try:
             said = json.loads(self._receipt.read_text())
             before = self.copy.read_bytes() if said["existed"] else None
-            return Receipt(before, str(said["wrote"]), bool(said["directory"]))
+            return Receipt(before, str(said["wrote"]), int(said["directory"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -77,14 +77,14 @@ class SettingsFile:
         :raises BorgError: it has been changed since.
         """
         receipt = self.receipt()
-        made = receipt.directory if receipt is not None and seen is not None else not self.path.parent.exists()
+        made = receipt.directories if receipt is not None and seen is not None else self._missing()
         self.remember(before, after, made=made)
         self._write(seen, after)
 
-    def remember(self, before: bytes | None, after: bytes, *, made: bool = False) -> None:
+    def remember(self, before: bytes | None, after: bytes, *, made: int = 0) -> None:
         """Note that the file is ``after`` now, or is about to be, and ``before`` when ours goes out of it again.
 
-        :param made: the directory that it is in is ours to remove.
+        :param made: how many of the directories that it is in are ours to remove.
         """
         private_dir(self._kept)
         if before is not None:
@@ -121,11 +121,15 @@ class SettingsFile:
             self._receipt.unlink()
 
     def remove(self, receipt: Receipt) -> None:
-        """Take the file away, and its directory where we made it and nothing else is in it."""
+        """Take the file away, and the directories that we made for it where nothing else is in them."""
         self.path.unlink(missing_ok=True)
-        if receipt.directory:
-            with suppress(OSError):  # others use it by now
-                self.path.parent.rmdir()
+        with suppress(OSError):  # others use it by now
+            for directory in list(self.path.parents)[: receipt.directories]:
+                directory.rmdir()
+
+    def _missing(self) -> int:
+        """How many of the directories that the file is to be in are not there."""
+        return sum(not directory.exists() for directory in self.path.parents)
 
     def forget(self) -> None:
         """Remember nothing of the file any more."""
