@@ -25,6 +25,7 @@ from borgd.pipeline.outcome_stage import OutcomeStage
 from borgd.pipeline.pipeline import Pipeline
 from borgd.pipeline.recall_stage import RecallStage
 from borgd.recall.policy import policy_of
+from borgd.server.heap import give_back
 from borgd.sessions.session import Session
 from borgd.stores.audit.trail import AuditTrail
 from borgd.stores.background import END_S
@@ -126,13 +127,14 @@ class Assembly:
             await anyio.to_thread.run_sync(self.knowledge.publish)
 
     async def every_minute(self, now_ms: int) -> None:
-        """Occasions that are due for settling, and what is due in the inbox."""
+        """Occasions that are due for settling, and what is due in the inbox; memory that nothing holds any more."""
         self._save_counts()
         await anyio.to_thread.run_sync(self.corrections.learn)
         await anyio.to_thread.run_sync(self.occasions.settle, now_ms)
         await anyio.to_thread.run_sync(self.occasions.publish, self.knowledge.store.forgotten)
         await anyio.to_thread.run_sync(self.interrupts.store.tick, now_ms)
         await anyio.to_thread.run_sync(self.investigations.store.expire, now_ms)
+        await anyio.to_thread.run_sync(give_back)
 
     async def every_hour(self, now_ms: int) -> None:
         """Regrets since the last look."""

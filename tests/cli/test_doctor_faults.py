@@ -10,6 +10,7 @@ import subprocess
 import sys
 import venv
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,6 +122,7 @@ def foreign_socket(setup: Setup) -> None:
 
 
 FOREIGN: list[subprocess.Popen[bytes]] = []
+MOUNTED: list[Path] = []
 
 
 @pytest.fixture(autouse=True)
@@ -135,6 +137,33 @@ def no_stranger_stays() -> Iterator[None]:
 def file_in_its_place(setup: Setup) -> None:
     setup.home.borg("stop")
     setup.home.socket.touch()
+
+
+def old_daemon(setup: Setup) -> None:
+    """A daemon of before the last upgrade still serves."""
+    setup.home.borg("stop")
+    code = "import sys, borgd\nborgd.__version__ = '0.0.9'\nfrom borgd.cli import main\nsys.argv = ['borg', 'run']\nmain()\n"
+    FOREIGN.append(subprocess.Popen([sys.executable, "-P", "-c", code], env=setup.home.env, stdin=subprocess.DEVNULL))
+    wait_for(setup.home.answers)
+
+
+def full_disk(setup: Setup) -> None:
+    """The data directory is on a disk of its own, and that is full."""
+    setup.home.borg("stop")
+    place = setup.at(".local/share/borgd")
+    kept = setup.at("kept")
+    shutil.copytree(place, kept)
+    if (
+        os.getuid()
+        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "tmpfs", place], check=False).returncode
+    ):
+        pytest.skip("needs to mount a small disk")
+    MOUNTED.append(place)
+    shutil.copytree(kept, place, dirs_exist_ok=True)
+    setup.home.borg("start")
+    with suppress(OSError), (place / "ballast").open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
 
 
 def linked_directory(setup: Setup) -> None:
@@ -236,6 +265,10 @@ FAULTS = {
     "a linked directory": Fault("directories", "is a link", linked_directory),
     "a stopped daemon": Fault("daemon", "does not answer", lambda setup: os.kill(pid_of(setup), signal.SIGSTOP)),
     "a crashed daemon": Fault("last crash", "KeyError", crashed),
+    "an old daemon": Fault("daemon", "older than this command", old_daemon),
+    "a full disk": Fault(
+        "directories", "the disk is full", full_disk, lambda setup: setup.at(".local/share/borgd/ballast").unlink()
+    ),
     "a damaged journal": Fault("journals", "decisions.jsonl", damaged),
     "a broken config": Fault(
         "config",
@@ -327,7 +360,7 @@ def test_a_module_that_is_gone_or_broken_is_named_by_start_and_doctor(
             (site / module / "__init__.py").write_text("raise SystemError('half written')\n")
         start = subprocess.run([*borg, "start"], env=home.env, capture_output=True, check=False, timeout=240, text=True)
         doctor = subprocess.run(
-            [*borg, "doctor", "--quick"], env=home.env, capture_output=True, check=False, timeout=240, text=True
+            [*borg, "doctor", "--quick", "--json"], env=home.env, capture_output=True, check=False, timeout=240, text=True
         )
     finally:
         if how == "broken":
@@ -337,4 +370,12 @@ def test_a_module_that_is_gone_or_broken_is_named_by_start_and_doctor(
     assert "started" not in start.stdout
     assert module in start.stderr
     assert doctor.returncode == 1
-    assert module in doctor.stdout
+    bad = [one for one in json.loads(doctor.stdout)["findings"] if one["verdict"] == "bad"]
+    assert any(module in one["evidence"] and module in one["next"] and str(environment) in one["next"] for one in bad), bad
+    again = subprocess.run([*borg, "start"], env=home.env, capture_output=True, check=False, timeout=240, text=True)
+    after = subprocess.run(
+        [*borg, "doctor", "--quick", "--json"], env=home.env, capture_output=True, check=False, timeout=240, text=True
+    )
+    subprocess.run([*borg, "stop"], env=home.env, capture_output=True, check=False, timeout=120)
+    assert again.returncode == 0, again.stderr
+    assert [one for one in json.loads(after.stdout)["findings"] if one["verdict"] == "bad"] == []

@@ -45,9 +45,11 @@ def _serve(held: Claim, env: dict[str, str]) -> int:
 
         from borgd.config.read import read_config
         from borgd.config.schema import Config
+        from borgd.server.heap import share_one_heap
         from borgd.server.lifecycle import serve
         from borgd.server.service import build
 
+        share_one_heap()
         try:
             config = read_config(where)
         except ConfigError as error:
