@@ -19,6 +19,7 @@ from borgd.stores.installed.client import (
     client_path,
     installed_client,
     is_of_a_patch_release,
+    launch_command,
     launch_path,
     own_interpreter,
     place_client,
@@ -104,6 +105,7 @@ def launcher(scene: Scene) -> Iterator[DoctorFinding]:
             yield DoctorFinding("start", BAD, f"{path} is missing: no hook can start the daemon", INSTALL, fix)
         else:
             yield DoctorFinding("start", NOTE, "a session's start cannot start the daemon: it is not installed", INSTALL)
+        yield from _modules(launch_command()[:-3])
         return
     info = path.lstat()
     if not stat.S_ISREG(info.st_mode) or info.st_uid != os.getuid() or stat.S_IMODE(info.st_mode) & 0o022:

@@ -124,7 +124,8 @@ def last_end(scene: Scene) -> Iterator[DoctorFinding]:
     alive = is_locked(state_lock(scene.where))
     if crash is not None and lines.index(crash) > served and not alive:
         text = f"the last daemon (pid {crash['pid']}) crashed at {crash['stamp']}: {crash['text']}"
-        yield DoctorFinding("last crash", BAD, text, "borg start")
+        todo = "borg start" + ("; first what the check of the modules says" if "cannot be imported" in text else "")
+        yield DoctorFinding("last crash", BAD, text, todo)
     elif served >= 0 and not alive and not any(line["text"].startswith("ended") for line in lines[served:]):
         pid = owner[0] if owner else lines[served]["pid"]
         text = f"the last daemon (pid {pid}) ended without a word after {lines[-1]['stamp']}: killed, or out of memory"
