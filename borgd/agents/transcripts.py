@@ -70,7 +70,7 @@ SESSION_FILES: Mapping[str, SessionFiles] = {
         ("opencode/opencode*.db",),
         database=True,
     ),
-    "omp": SessionFiles(("omp.transcript", "OmpTranscript"), "", ".omp/agent", ("sessions/*/*.jsonl",)),
+    "omp": SessionFiles(("omp.transcript", "OmpTranscript"), "PI_CODING_AGENT_DIR", ".omp/agent", ("sessions/*/*.jsonl",)),
     "cursor": SessionFiles(
         ("cursor.transcript", "CursorTranscript"),
         "",
