@@ -230,7 +230,7 @@ def agents_page() -> str:
     """The whole page of agents."""
     sys.path.insert(0, str(ROOT))
     from borgd.agents import AGENTS, agent
-    from borgd.agents.transcripts import SESSION_FILES
+    from borgd.agents.transcripts import SESSION_FILES, line_reader_of
     from borgd.agents.wiring import WIRINGS
 
     names = list(AGENTS)
@@ -238,7 +238,10 @@ def agents_page() -> str:
     for moment, label in LABELS.items():
         cells = [", ".join(f"`{event}`" for event, of in agent(name).MOMENTS.items() if of == moment) for name in names]
         rows.append(f"| {label} | {' | '.join(cells)} |")
-    rows.append(f"| its session file is read | {' | '.join('yes' if name in SESSION_FILES else 'no' for name in names)} |")
+    followed = ["as it grows" if line_reader_of(name) else "by `borg assimilate`" for name in names]
+    rows.append(f"| its session file is read | {' | '.join(followed)} |")
+    places = [f"`{SESSION_FILES[name].place({}, '~')}`" if name in SESSION_FILES else "" for name in names]
+    rows.append(f"| where `borg assimilate` looks | {' | '.join(places)} |")
     parts = [AGENTS_HEAD, "## What is heard", "", *rows, "", *asks_table(names)]
     for name in names:
         parts += [

@@ -25,6 +25,7 @@ __all__ = [
     "gaps_of",
     "kind_of",
     "oddity",
+    "prompts_in_file",
     "sender",
     "takes_context",
     "understood",
@@ -74,6 +75,11 @@ def agent(name: str) -> Agent:
 def gaps_of(name: str) -> tuple[str, ...]:
     """What cannot be done in the agent ``name``, in words; nothing where there is no such agent."""
     return agent(name).CAPABILITIES.gaps if name in AGENTS else ()
+
+
+def prompts_in_file(name: str) -> bool:
+    """Whether a prompt may come to the agent ``name`` without a hook that tells of it."""
+    return name in AGENTS and agent(name).CAPABILITIES.prompts_in_file
 
 
 def understood(name: str, event: str, body: bytes) -> tuple[Agent, Event]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from borgd.agents import prompts_in_file
 from borgd.agents.claude_code.hooks import is_machine_made
 from borgd.agents.transcript import TokenUsage, TranscriptFact
 from borgd.lessons.redact import redact_head
@@ -77,14 +78,19 @@ def _prompt(session: Session, fact: TranscriptFact) -> None:
         return
     same = (mark for mark, words in zip(session.marks, session.prompts, strict=True) if words == text and not mark.row)
     known = next((mark for mark in same if not fact.id or _NUMBERED.match(mark.id)), None)
+    backlog = session.tail is not None and session.tail.backlog
     if known is not None:
         known.row = fact.row
+        if backlog and prompts_in_file(session.agent):  # what stood before it was work of earlier
+            session.new_work.clear()
     elif session.first_noted("prompt", fact.id or text):
         session.hear(text, fact.id, fact.row)
         session.write(("prompt", text), ("#borg-heard", fact.id or text[:PROMPT_CHARS]))
-        if session.tail is None or not session.tail.backlog:
+        if not backlog:
             session.overheard = [*session.overheard, Overheard(text, queued=fact.kind == "queued")][-OVERHEARD:]
             session.new_work.append(text)
+        elif prompts_in_file(session.agent):
+            session.new_work = [text]
 
 
 def _expansion(session: Session, fact: TranscriptFact) -> None:

@@ -286,3 +286,21 @@ async def test_tokens_and_the_plan_come_from_the_agents_own_file(orion: Path, na
         assert session.prompts.count("add the price to the order form") == 1
         assert CORRECTION in session.prompts
         assert [path for path in session.touches if path.endswith("src/form.py")]
+
+
+async def test_without_a_prompts_hook_the_prompt_comes_from_the_agents_file(orion: Path, tmp_path: Path) -> None:
+    """``cursor-agent -p`` has neither a prompt's event nor a Stop: what was asked for is in its session file alone."""
+    path = tmp_path / "session.jsonl"
+    rows = CONVERSATIONS["cursor"](CORRECTION)[:1]
+    rows[0]["message"]["content"][0]["text"] = f"<user_query>\n{TASK}\n</user_query>"
+    async with running_service() as service:
+        voice = AgentVoice(service, "cursor")
+        await voice.send("sessionStart", {**voice.common(), "transcript_path": None})
+        path.write_bytes(written(rows))
+        heard = []
+        for moment in (Moment.BEFORE_TOOL, Moment.AFTER_TOOL, Moment.BEFORE_TOOL, Moment.AFTER_TOOL):
+            event, body = voice.call(moment, "Read", {"file_path": f"{voice.cwd}/README.md"}, len(heard) // 2)
+            heard.append(await voice.send(event, {**body, "transcript_path": str(path)}))
+    told = [answer["additional_context"] for answer in heard if answer]
+    assert len(told) == 1, "once"
+    assert "CAP" in told[0]

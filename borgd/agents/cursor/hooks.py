@@ -36,6 +36,7 @@ CAPABILITIES = Capabilities(
         "questions and permissions cannot be seen",
         "a subagent is never asked at its end",
     ),
+    prompts_in_file=True,
 )
 TAKES_CONTEXT = frozenset({"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse"})
 """host: events whose additional_context reaches the model (at beforeSubmitPrompt: of newer versions)."""
