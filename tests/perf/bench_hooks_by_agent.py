@@ -113,7 +113,7 @@ def test_wall_time_per_hook_as_each_agent_sees_it(installed: Home, capsys: pytes
 def calls_of(name: str) -> dict[str, dict[str, Any]]:
     """By column: the driver's command that makes the plugin handle it."""
     if name == "opencode":
-        call = {"tool": "bash", "sessionID": "ses1", "callID": "c1"}
+        inside: dict[str, Any] = {"tool": "bash", "sessionID": "ses1", "callID": "c1"}
         message = {"id": "m1", "role": "user", "sessionID": "ses1"}
         said = [{"type": "text", "text": "fix the bug"}]
         return {
@@ -122,14 +122,14 @@ def calls_of(name: str) -> dict[str, dict[str, Any]]:
                 "input": {"sessionID": "ses1"},
                 "output": {"message": message, "parts": said},
             },
-            "before a call": {"hook": "tool.execute.before", "input": call, "output": {"args": {"command": "ls"}}},
+            "before a call": {"hook": "tool.execute.before", "input": inside, "output": {"args": {"command": "ls"}}},
             "after a call": {
                 "hook": "tool.execute.after",
-                "input": {**call, "args": {"command": "ls"}},
+                "input": {**inside, "args": {"command": "ls"}},
                 "output": {"title": "", "output": "x", "metadata": {"exit": 0}},
             },
         }
-    call = {"toolName": "bash", "toolCallId": "c1", "input": {"command": "ls"}}
+    call: dict[str, Any] = {"toolName": "bash", "toolCallId": "c1", "input": {"command": "ls"}}
     content = [{"type": "text", "text": "x"}]
     return {
         "prompt": {"emit": "before_agent_start", "input": {"prompt": "fix the bug"}},

@@ -297,7 +297,7 @@ async def test_without_a_prompts_hook_the_prompt_comes_from_the_agents_file(orio
         voice = AgentVoice(service, "cursor")
         await voice.send("sessionStart", {**voice.common(), "transcript_path": None})
         path.write_bytes(written(rows))
-        heard = []
+        heard: list[dict[str, Any]] = []
         for moment in (Moment.BEFORE_TOOL, Moment.AFTER_TOOL, Moment.BEFORE_TOOL, Moment.AFTER_TOOL):
             event, body = voice.call(moment, "Read", {"file_path": f"{voice.cwd}/README.md"}, len(heard) // 2)
             heard.append(await voice.send(event, {**body, "transcript_path": str(path)}))
