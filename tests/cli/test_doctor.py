@@ -138,6 +138,19 @@ def test_the_last_failures_of_hooks_are_explained(at: Home) -> None:
     assert "0 failures" in examine(at)["hook log"][0]["text"]
 
 
+@pytest.mark.parametrize("cause", ["EPERM", "EACCES"])
+def test_an_agent_inside_a_sandbox_is_named_with_what_to_allow(at: Home, cause: str) -> None:
+    at.client("Stop")
+    log = at.state / "hook.log"
+    log.write_text(log.read_text().replace("claude-code", "codex").replace("ENOENT", cause))
+    [found] = [one for one in examine(at)["hook log"] if one["state"] == "bad"]
+    assert "around codex" in found["text"]
+    assert str(at.socket) in found["todo"]
+    assert "restart" not in found["todo"]
+    log.write_text(log.read_text().replace(log.read_text()[:4], "2020", 1))
+    assert not [one for one in examine(at)["hook log"] if one["state"] == "bad"], "long ago is over"
+
+
 def test_every_cause_that_the_client_writes_has_a_meaning() -> None:
     source = (Path(__file__).parents[2] / "hooks/borg_hook.py").read_text()
     causes = {part.split('"')[1] for part in source.split("Failure(")[1:] if part.startswith('"')}
