@@ -96,6 +96,7 @@ def pid(home: Home) -> int:
 
 @pytest.mark.parametrize("how", ["killed", "stopped", "deaf"])
 def test_without_its_daemon_the_agent_works_as_if_borgd_were_not_there(home: Home, how: str) -> None:
+    home.compile_client({})
     daemon = pid(home)
     deaf = None
     if how == "stopped":

@@ -261,6 +261,7 @@ def test_what_codex_sandbox_forbids_says_what_to_allow(start: Start) -> None:
 def test_without_its_daemon_the_agent_works_as_if_borgd_were_not_there(name: str, how: str, start: Start) -> None:
     agent = start(name)
     home = agent.home
+    home.compile_client({})
     teach(home)
     daemon = int(home.json("status")["pid"])
     deaf = None
