@@ -132,6 +132,8 @@ def no_stranger_stays() -> Iterator[None]:
         process = FOREIGN.pop()
         process.kill()
         process.wait(120)
+    while MOUNTED:
+        subprocess.run(["umount", "-l", MOUNTED.pop()], check=True)
 
 
 def file_in_its_place(setup: Setup) -> None:

@@ -24,7 +24,7 @@ def run() -> None:
         moved = mmap.mmap(file.fileno(), 8, access=mmap.ACCESS_READ)
 
     def now_ms() -> int:
-        return time.time_ns() // 1_000_000 + int.from_bytes(moved[:8], "little")
+        return time.time_ns() // 1_000_000 + int.from_bytes(moved[:8], "little", signed=True)
 
     clock.now_ms = now_ms
     service.MINUTE_S = service.HOUR_S = PERIOD_S

@@ -146,7 +146,7 @@ class Clocked:
         """Time passes. The file is written in place: the daemon has it mapped."""
         self.moved_ms += ms
         with self.clock.open("r+b") as file:
-            file.write(self.moved_ms.to_bytes(8, "little"))
+            file.write(self.moved_ms.to_bytes(8, "little", signed=True))
 
 
 def wave(place: Clocked, number: int, sessions: int, events: int) -> tuple[int, int]:
