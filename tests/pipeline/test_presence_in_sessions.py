@@ -267,12 +267,14 @@ async def test_metered_permissions_are_denied_by_the_hosts_own_words_and_approve
     assert home
 
 
-async def test_a_lowered_model_grants_no_permission(home: Path) -> None:
+@pytest.mark.parametrize("words", [TERMINAL, EDITOR, HEADLESS])
+@pytest.mark.parametrize("more", [{}, {"run_in_background": True}, {"isolation": "worktree", "unheard_of": [1]}])
+async def test_a_lowered_model_grants_no_permission(home: Path, words: tuple[str, ...], more: dict[str, Any]) -> None:
     write_config(home, "[effort]\nmodel_ceiling = 'sonnet'\n")
     async with running_service() as service:
-        host = Host(service, TERMINAL)
+        host = Host(service, words)
         await host.prompt("Look around.")
-        given = {"description": "look", "prompt": "look", "subagent_type": "Explore", "model": "opus"}
+        given = {"description": "look", "prompt": "look", "subagent_type": "Explore", "model": "opus", **more}
         out = await host.send("PreToolUse", tool_name="Agent", tool_input=given, tool_use_id="t1", prompt_id="p1")
         specific = out["hookSpecificOutput"]
         assert specific["updatedInput"] == {**given, "model": "sonnet"}
