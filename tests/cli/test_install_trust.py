@@ -12,6 +12,7 @@ from borgd.cli.service.hook_trust import trusted
 from borgd.cli.service.install import run
 from borgd.errors import BorgError, UsageError
 from borgd.paths import user_paths
+from borgd.stores.installed.client import client_path
 
 STAND_IN = """\
 #!%s
@@ -117,3 +118,21 @@ def test_without_its_program_it_is_said_and_the_hooks_are_there(codex: Path) -> 
 def test_agents_that_trust_nobody_are_not_asked(codex: Path) -> None:
     with pytest.raises(UsageError, match="--trust"):
         run(["install", "gemini", "--trust"])
+
+
+def test_what_goes_wrong_with_one_agent_keeps_nothing_from_the_others(
+    codex: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (codex.parent / "bin/codex").unlink()
+    for name in (".claude", ".gemini"):
+        (codex.parent / name).mkdir()
+    (codex.parent / ".claude/settings.json").write_text("{ this is no JSON")
+    assert run(["install", "--all", "--trust", "--apply"]) != 0
+    said = capsys.readouterr().err
+    assert "borg: claude-code: " in said
+    assert "borg: codex: there is no codex on PATH" in said
+    assert (codex.parent / ".claude/settings.json").read_text() == "{ this is no JSON"
+    assert "borg-hook" in (codex.parent / ".gemini/settings.json").read_text()
+    assert run(["uninstall", "--all", "--purge", "--yes", "--apply"]) != 0
+    assert not (codex.parent / ".gemini/settings.json").exists()
+    assert client_path(user_paths()).exists(), "settings that cannot be read may still call it"

@@ -10,7 +10,8 @@ import argparse
 import difflib
 import json
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from borgd.cli.service.hook_trust import trust as trust_hooks
 from borgd.cli.service.plugin_file import loads_plugin, with_plugin, without_plugin
 from borgd.cli.service.purge import purge
 from borgd.cli.service.what_is_on import what_is_on
-from borgd.cli.terminal_text import about, coloured
+from borgd.cli.terminal_text import about, coloured, printable
 from borgd.config.json_text import KeyPath, value_of
 from borgd.config.read import read_config
 from borgd.errors import BorgError, UsageError
@@ -179,16 +180,35 @@ def run(argv: list[str]) -> int:
     where = user_paths()
     if options.agent is None and not options.all and not (argv[0] == "uninstall" and options.purge):
         parser.error(f"name an agent ({', '.join(AGENTS)}), or --all")
-    code = 0
     if argv[0] == "install":
-        for agent in [options.agent] if options.agent else all_here():
+
+        def install(agent: str) -> int:
             allow = options.allow and (options.agent is not None or WIRINGS[agent].permits)
             trust = options.trust and (options.agent is not None or WIRINGS[agent].trusts != "")
-            code = _install(agent, where, apply=options.apply, diff=options.diff, allow=allow, trust=trust) or code
+            return _install(agent, where, apply=options.apply, diff=options.diff, allow=allow, trust=trust)
+
+        return install(options.agent) if options.agent else _each(all_here(), install)
+
+    def uninstall(agent: str) -> int:
+        return _uninstall(agent, where, apply=options.apply, diff=options.diff, last=not options.purge)
+
+    code = uninstall(options.agent) if options.agent else _each(AGENTS, uninstall)
+    if code and options.purge:
+        print("borg: client and state stay until no settings call them", file=sys.stderr)
         return code
-    for agent in [options.agent] if options.agent else AGENTS:
-        code = _uninstall(agent, where, apply=options.apply, diff=options.diff, last=not options.purge) or code
     return purge(where, apply=options.apply, yes=options.yes) if options.purge else code
+
+
+def _each(agents: Iterable[str], work: Callable[[str], int]) -> int:
+    """``work`` for each of ``agents``: what goes wrong with one is said and keeps nothing from the others."""
+    code = 0
+    for agent in agents:
+        try:
+            code = work(agent) or code
+        except BorgError as error:
+            print(printable(f"borg: {agent}: {error}"), file=sys.stderr)
+            code = error.exit_code
+    return code
 
 
 def _install(agent: str, where: Paths, *, apply: bool, diff: bool, allow: bool, trust: bool) -> int:
