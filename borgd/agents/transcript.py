@@ -82,6 +82,8 @@ class TranscriptReader(ABC):
 
     INTERESTING: ClassVar[tuple[bytes, ...]] = ()
     """Words one of which is in every row that says something; none: every row may."""
+    NAMED_FIRST: ClassVar[bool] = False
+    """The first row says whose session it is, so that it is read even where reading begins in the middle."""
 
     def __init__(self) -> None:
         self.damaged = 0

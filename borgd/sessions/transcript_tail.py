@@ -48,6 +48,10 @@ class TranscriptTail:
                 info = os.fstat(file.fileno())
                 if info.st_ino != self._inode or info.st_size < self.offset:
                     self._start_over(info)
+                    if self.offset and self.reader.NAMED_FIRST:
+                        self.reader.feed(file.readline(STEP_BYTES))
+                    if self.offset:
+                        self.reader.skip_line()
                 if info.st_size == self.offset:
                     self.more = self.backlog = False
                     return []
@@ -65,5 +69,3 @@ class TranscriptTail:
         self.backlog = True
         self._inode = info.st_ino
         self.offset = max(0, info.st_size - FIRST_BYTES)
-        if self.offset:
-            self.reader.skip_line()

@@ -38,6 +38,8 @@ PENDING = 1000
 class CodexTranscript(ObjectRows):
     """Reads one rollout. A subagent's facts carry the id of its thread, as its hooks do."""
 
+    NAMED_FIRST = True
+
     def __init__(self) -> None:
         super().__init__()
         self._turn = ""
