@@ -32,9 +32,9 @@ _BECAUSE = re.compile(
     r"|can))\b\s*(?P<why>[^)]{8,})\)?$"
 )
 _PLAIN_HEADING = re.compile(
-    r"(?i)^(?:\W*(?:critical|important|general|key|core|the|our|my|project|coding|code|development|agent|ai|claude|mandatory|must"
+    r"(?i)^\W*+(?:(?:critical|important|general|key|core|the|our|my|project|coding|code|development|agent|ai|claude|mandatory|must"
     r"|rules?|guidelines?|instructions?|conventions?|principles?|practices?|best|notes?|overview|style|standards?|do'?s?|don'?ts?|and"
-    r"|for|other|additional|misc\w*|tips?|requirements?|policy|policies|always|never|of|to|\d+)\W*)+$"
+    r"|for|other|additional|misc\w*|tips?|requirements?|policy|policies|always|never|of|to|\d++)(?!\w)\W*+)++$"
 )
 _PREPOSITION = re.compile(
     r"\s+(?:in|of|on|at|to|for|from|with|without|outside|inside|unless|by|as|into|over|after|before)\b"

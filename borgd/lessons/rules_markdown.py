@@ -12,10 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 WRAPPED_CHARS = 60
 """design: a line shorter than this was not wrapped at the margin, so that the next one begins something new."""
+PARAGRAPH_CHARS = 4096
+"""guard: of a longer paragraph no links and emphasis are read, for which brackets that never close cost their square."""
 NESTING = 40
 """guard: containers inside each other that are followed."""
 
@@ -44,7 +47,21 @@ BULLET = re.compile(
 _TASK = re.compile(r"\[[ xX]\]\s+")
 _CODE_SPAN = re.compile(r"`[^`]+`")
 
+
+def _inline(state: StateCore) -> None:
+    """Links, code and emphasis of each paragraph; one that is too long for a rule stays as it is written."""
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        if len(token.content) > PARAGRAPH_CHARS:
+            token.children = [Token("text", "", 0, content=token.content)]
+        else:
+            token.children = []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+
+
 _reader = MarkdownIt("commonmark").enable("table")
+_reader.core.ruler.at("inline", _inline)
 
 
 class MarkdownItem(NamedTuple):

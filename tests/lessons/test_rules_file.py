@@ -266,3 +266,17 @@ def test_no_word_of_a_list_item_is_lost(blocks: list[tuple[str, list[str]]]) -> 
     for form, words in blocks:
         if "#" not in form and "|" not in form:
             assert all(word.replace("**", "") in said for word in words)
+
+
+@pytest.mark.parametrize("piece", ["[", "![![![](", "*[", "[a][", "`", "<!--", "**a _b "])
+def test_a_paragraph_that_is_no_rule_is_read_in_time_that_grows_with_its_length(piece: str) -> None:
+    """Brackets that never close cost their square where links are looked for: this would take many minutes."""
+    text = f"# Rules\n\n- Always {piece * (400_000 // len(piece))}\n\n- Always raise the cap of the pump.\n"
+    assert [one.rule for one in candidates(text, "CLAUDE.md")][-1] == "Always raise the cap of the pump."
+
+
+@pytest.mark.parametrize("heading", ["9" * 4000 + "x", "Rules -- " * 300 + "x", "do" * 2000, "- " * 2000 + "the x"])
+def test_a_heading_of_words_that_say_nothing_is_told_in_time_that_grows_with_its_length(heading: str) -> None:
+    """Words and what is between them, each as often as one likes, could be split in more ways than can be tried."""
+    text = f"# {heading}\n\n- Always raise the cap of the pump.\n"
+    assert [one.rule for one in candidates(text, "CLAUDE.md")][-1] == "Always raise the cap of the pump."

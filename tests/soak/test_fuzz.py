@@ -6,11 +6,13 @@ What they find is kept as a small case in the tests of the part that was at faul
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import random
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,10 @@ from borgd.errors import BorgError, InputError
 from borgd.journal import Journal
 from borgd.lessons.redact import redact
 from borgd.lessons.rules_file import candidates
+from borgd.lessons.store import LessonStore
+from borgd.limits.escalation.evaluate import compile_policy, evaluate
+from borgd.limits.escalation.facts import Facts
+from borgd.limits.escalation.versions import check
 from borgd.limits.shell.judge import judge as judge_command
 from borgd.protocol import frames
 from borgd.server.request import RequestReader
@@ -34,7 +40,7 @@ pytestmark = pytest.mark.soak
 SECONDS = float(os.environ.get("BORGD_FUZZ_S", "60"))
 SEED = int(os.environ.get("BORGD_FUZZ_SEED", str(time.time_ns())))
 SLOW_S = 2.0
-"""A case that takes longer hangs whoever waits for it."""
+"""A case that costs more of the processor's time hangs whoever waits for it."""
 PAYLOADS = Path(__file__).parents[1] / "agents" / "payloads"
 PIECES = [
     b"{", b"}", b"[", b"]", b'"', b"\\", b"\\u", b"\\ud800", b"\0", b"\xff", b"\xe2\x80\xa8", b"\r\n", b"\n", b"null",
@@ -69,16 +75,16 @@ def fuzz(name: str, seeds: list[bytes], attempt: Callable[[bytes], object]) -> N
     end, count = time.monotonic() + SECONDS, 0
     while time.monotonic() < end:
         case = mangled(chance, chance.choice(seeds))
-        began = time.monotonic()
+        began = time.process_time()
         try:
             attempt(case)
         except BorgError:
             pass
         except Exception as error:
             raise AssertionError(f"{name}, seed {SEED}, case {count}: {case[:2000]!r}") from error
-        assert time.monotonic() - began < SLOW_S, f"{name}, seed {SEED}: took too long: {case[:2000]!r}"
+        assert time.process_time() - began < SLOW_S, f"{name}, seed {SEED}: took too long: {case[:2000]!r}"
         count += 1
-    print(f"{name}: {count} cases in {SECONDS:g} s")
+    print(f"{name}: {count} cases in {SECONDS:g} s, seed {SEED}")
     assert count
 
 
@@ -183,6 +189,34 @@ def test_rules_files_and_secrets() -> None:
         [b"password=hunter2 ghp_" + b"a" * 36 + b" mysql -pS3 https://u:p@h/"],
         lambda case: redact(case.decode("utf-8", "replace")),
     )
+
+
+def test_lessons(tmp_path: Path) -> None:
+    path = tmp_path / "lessons.jsonl"
+    line = {"id": "a", "version": 1, "ms": 1, "question": "Is the cap raised?", "consequence": "It floods."}
+    more = {"situations": ["raising a cap"], "scope": ["Tethys"], "signs": ["cap *="], "supersedes": ["b"], "reach": "repo"}
+    rows = [line, {**line, "id": "b", **more}, {**line, "id": "c", "version": 2, "retired": True}, {"id": "a", "deleted": 2}]
+    seed = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+    def attempt(case: bytes) -> None:
+        path.write_bytes(case)
+        own, peers = LessonStore(), LessonStore()
+        own.apply(Journal(path).read().records)
+        peers.apply(Journal(path).read().records, peer=True, owner="bob@b")
+
+    fuzz("lessons", [seed], attempt)
+
+
+def test_policies() -> None:
+    shipped = Path(inspect.getfile(compile_policy)).with_name("escalation.metta").read_bytes()
+    facts = Facts(spent=7, ceiling=9, soft=Fraction(1, 2), min_local=1, iterations=2, hard=True)
+    seed = b"".join(line for line in shipped.splitlines(keepends=True) if not line.startswith(b";"))
+
+    def attempt(case: bytes) -> None:
+        evaluate(compile_policy(case), facts)
+        check(case, shipped.decode())
+
+    fuzz("policies", [seed], attempt)
 
 
 def test_command_lines() -> None:
