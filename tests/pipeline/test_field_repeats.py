@@ -71,6 +71,21 @@ async def test_a_hundred_copies_of_an_event_are_told_at_most_once(
     assert len(journal(orion, "decisions", Decision)) == told
 
 
+@pytest.mark.parametrize("copies", [2, 3, 8, 30])
+async def test_what_compaction_took_comes_back_once_however_many_configurations_call(
+    orion: Path, monkeypatch: pytest.MonkeyPatch, copies: int
+) -> None:
+    """A user's and a project's settings both name the hook: one block a compaction."""
+    now_ms = 1_800_000_000_000
+    monkeypatch.setattr("borgd.clock.now_ms", lambda: now_ms)
+    async with running_service() as service:
+        assert await Agent(service).prompt(TASK)
+        for _ in range(2):
+            now_ms += 60_000
+            answers = await at_once(service, "SessionStart", {"source": "compact"}, copies)
+            assert [list(answer) for answer in answers if answer] == [["hookSpecificOutput"]]
+
+
 async def test_a_person_may_say_the_same_twice(orion: Path) -> None:
     """Without any id only what comes within a second is the same event; "go on" twice is two prompts."""
     async with running_service() as service:
