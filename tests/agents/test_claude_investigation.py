@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -63,7 +64,10 @@ def test_the_fourth_retrieval_of_an_exploring_subagent_is_refused(claude_home: H
     spent = home.json("investigate", "status")
     assert "EXPLOREMARK" not in json.dumps(spent)
     assert home.borg("audit", "verify").code == 0
-    denials = [one for one in home.json("audit")["verdicts"] if one["verdict"] == "deny"]
+    end = time.monotonic() + 60
+    while not (denials := [one for one in home.json("audit")["verdicts"] if one["verdict"] == "deny"]):
+        assert time.monotonic() < end, "the denial never came into the trail, which is written behind the answer"
+        time.sleep(0.1)
     assert len(denials) == 1
 
 

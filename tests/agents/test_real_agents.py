@@ -189,8 +189,11 @@ def test_a_read_over_the_budget_is_refused_with_its_reason(name: str, start: Sta
     assert "VALUE = 277" not in last
     assert "2 of 2 retrieval" in last, "what was spent"
     assert "borg investigate extend" in last, "what to do now"
-    denials = [one for one in agent.home.json("audit")["verdicts"] if one["verdict"] == "deny"]
-    assert len(denials) == 1
+    until(lambda: len(denials(agent)) == 1)  # the trail is written behind the answer
+
+
+def denials(agent: RealAgent) -> list[object]:
+    return [one for one in agent.home.json("audit")["verdicts"] if one["verdict"] == "deny"]
 
 
 def test_a_question_of_codex_is_deferred_answered_in_the_inbox_and_told(start: Start) -> None:
