@@ -6,7 +6,7 @@ Lists the sessions directory, so it runs in a worker thread: now and then, and w
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,7 +30,8 @@ class Expiry:
         self.idle_ms = idle_ms
         self.left = False
         """Whether the last look stopped before its end."""
-        self._known: dict[str, int] = {}
+        self._known: set[int] = set()
+        """Hashes of names and times of files that were looked at: there may be ten thousands of them."""
 
     def silent(self, live: Collection[Path], now_ms: int) -> list[Session]:
         """The sessions not in ``live`` that are over and were not ended yet, at most LOOK files read for it.
@@ -38,13 +39,15 @@ class Expiry:
         Removes the state files that are too old, once their sessions have ended.
         """
         found: list[Session] = []
-        known: dict[str, int] = {}
+        known: set[int] = set()
+        names = {path.name for path in live}
         read, self.left = 0, False
-        for path, written_ms in self._files():
+        for name, written_ms in self._files():
             age_ms = now_ms - written_ms
-            if path in live or age_ms <= self.idle_ms:
+            if name in names or age_ms <= self.idle_ms:
                 continue
-            if self._known.get(path.name) != written_ms:
+            path, mark = self.directory / name, hash((name, written_ms))
+            if mark not in self._known:
                 if read >= LOOK:
                     self.left = True
                     continue
@@ -57,29 +60,25 @@ class Expiry:
                 with suppress(OSError):
                     path.unlink()
             else:
-                known[path.name] = written_ms
+                known.add(mark)
         self._known = known
         return found
 
     def children(self, agent: str, session: str, live: Collection[Path]) -> list[Session]:
         """The subagents of a session that are not in ``live`` and were not ended yet."""
         start = session_file_name(agent, session).removesuffix("ctx")
-        paths = [path for path, _ in self._files() if path.name.startswith(start) and path not in live]
-        found = [
-            _load(path, (agent, session, path.name[len(start) : -len(".ctx")])) for path in paths if path.stem + "." != start
-        ]
+        own, names = f"{start}ctx", {path.name for path in live}
+        wanted = [name for name, _ in self._files() if name.startswith(start) and name != own and name not in names]
+        found = [_load(self.directory / name, (agent, session, name[len(start) : -len(".ctx")])) for name in wanted]
         return [one for one in found if one.decisions and not one.ended]
 
-    def _files(self) -> list[tuple[Path, int]]:
-        files: list[tuple[Path, int]] = []
+    def _files(self) -> Iterator[tuple[str, int]]:
+        """Names of state files and when each was written, one by one: a list of them all would be megabytes."""
         with suppress(OSError), os.scandir(self.directory) as entries:
             for entry in entries:
                 if entry.name.endswith(".ctx"):
                     with suppress(OSError):
-                        files.append(
-                            (self.directory / entry.name, entry.stat(follow_symlinks=False).st_mtime_ns // 1_000_000)
-                        )
-        return files
+                        yield entry.name, entry.stat(follow_symlinks=False).st_mtime_ns // 1_000_000
 
 
 def _load(path: Path, key: Key) -> Session:
