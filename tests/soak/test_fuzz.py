@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 from borgd.agents import AGENTS, agent
-from borgd.agents.claude_code.transcript import ClaudeTranscript
 from borgd.agents.event import checked
 from borgd.agents.settings_text import with_entries, without_entries
+from borgd.agents.transcripts import SESSION_FILES, reader_of
 from borgd.config.schema import Config, RepositoryConfig, decode
 from borgd.errors import BorgError, InputError
 from borgd.journal import Journal
@@ -34,6 +34,7 @@ from borgd.limits.shell.judge import judge as judge_command
 from borgd.protocol import frames
 from borgd.server.request import RequestReader
 from borgd.stores.off_switch import OffSwitch
+from tests.agents.conversations import CONVERSATIONS, CORRECTION, written
 
 pytestmark = pytest.mark.soak
 
@@ -41,6 +42,7 @@ SECONDS = float(os.environ.get("BORGD_FUZZ_S", "60"))
 SEED = int(os.environ.get("BORGD_FUZZ_SEED", str(time.time_ns())))
 SLOW_S = 2.0
 """A case that costs more of the processor's time hangs whoever waits for it."""
+RECORDED = sorted((Path(__file__).parents[1] / "agents" / "transcripts").glob("*.jsonl"))
 PAYLOADS = Path(__file__).parents[1] / "agents" / "payloads"
 PIECES = [
     b"{", b"}", b"[", b"]", b'"', b"\\", b"\\u", b"\\ud800", b"\0", b"\xff", b"\xe2\x80\xa8", b"\r\n", b"\n", b"null",
@@ -121,19 +123,13 @@ def test_adapters(name: str) -> None:
     fuzz(name, list(by_body), attempt)
 
 
-def test_transcripts() -> None:
-    rows = [
-        {"type": "user", "uuid": "a", "parentUuid": None, "message": {"role": "user", "content": "hello"}},
-        {
-            "type": "assistant",
-            "uuid": "b",
-            "parentUuid": "a",
-            "message": {"id": "m", "content": [{"type": "text", "text": "x"}]},
-        },
-        {"type": "system", "subtype": "compact_boundary", "uuid": "c", "parentUuid": "b"},
-    ]
-    seed = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-    fuzz("transcripts", [seed], lambda case: ClaudeTranscript().feed(case))
+@pytest.mark.parametrize("name", sorted(SESSION_FILES))
+def test_transcripts(name: str) -> None:
+    rows = CONVERSATIONS[name](CORRECTION)
+    seeds = [written(rows), *(path.read_bytes() for path in RECORDED if path.name.startswith(f"{name}."))]
+    if name == "claude-code":
+        seeds.append(written([{"type": "system", "subtype": "compact_boundary", "uuid": "c", "parentUuid": "b"}]))
+    fuzz(f"transcripts of {name}", seeds, lambda case: reader_of(name)().feed(case))
 
 
 def test_journals(tmp_path: Path) -> None:
