@@ -21,7 +21,7 @@ import pytest
 from tests.cli.test_doctor_setups import STRANGERS, Place, home_of, open_place, others_borg
 from tests.server.processes import wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("permissions")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 assert open_place
 USER, OTHER = STRANGERS
