@@ -58,7 +58,8 @@ class Expiry:
                     continue
             if age_ms > max(KEPT_MS, self.idle_ms):
                 with suppress(OSError):
-                    path.unlink()
+                    if _written_ms(path) == written_ms:  # else its session was taken up again since the listing
+                        path.unlink()
             else:
                 known.add(mark)
         self._known = known
@@ -79,6 +80,10 @@ class Expiry:
                 if entry.name.endswith(".ctx"):
                     with suppress(OSError):
                         yield entry.name, entry.stat(follow_symlinks=False).st_mtime_ns // 1_000_000
+
+
+def _written_ms(path: Path) -> int:
+    return path.lstat().st_mtime_ns // 1_000_000
 
 
 def _load(path: Path, key: Key) -> Session:

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from borgd.memory.records import Decision, PoolEntry
+from borgd.server.service import Service
 from borgd.sessions import expiry as sweep_module
 from borgd.sessions import sessions as sessions_module
-from borgd.sessions.expiry import KEPT_MS
+from borgd.sessions.expiry import KEPT_MS, Expiry
 from borgd.sessions.lines import apply_line
 from borgd.sessions.seen_keys import SeenKeys
 from borgd.sessions.session import BLOCKED, DECISIONS, FREE, PENDING, Session
@@ -80,6 +81,11 @@ async def test_sessions_past_the_bound_go_on_from_their_files(orion: Path, monke
 
 async def test_many_files_of_an_earlier_life_are_ended_look_by_look(orion: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bounded number a look; none is removed unjudged, however old; nothing is read twice."""
+
+    async def no_look(service: Service, now_ms: int) -> None:
+        """The service's own looks are left out: this test alone looks, so that it knows what each look finds."""
+
+    monkeypatch.setattr(Service, "_end_silent", no_look)
     async with running_service() as service:
         for number in range(7):
             await Agent(service, f"s{number}").prompt(TASK)
@@ -100,6 +106,28 @@ async def test_many_files_of_an_earlier_life_are_ended_look_by_look(orion: Path,
         service._expiry.silent(set(), now + 2 * KEPT_MS)
         service._expiry.silent(set(), now + 2 * KEPT_MS)
     assert list((orion / ".local/state/borgd/sessions").iterdir()) == []
+
+
+def test_a_session_taken_up_while_its_file_is_looked_at_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the listing of the directory and the removal, the old file may be written again: then it is not old."""
+    one = session(tmp_path)
+    one.write(("prompt", "go on"))
+    one.save()
+    path = tmp_path / "s.ctx"
+    os.utime(path, ns=(0, 0))
+    load = sweep_module._load
+
+    def taken_up(path: Path, key: tuple[str, str, str]) -> Session:
+        loaded = load(path, key)
+        os.utime(path, ns=(0, KEPT_MS * 1_000_000))
+        return loaded
+
+    monkeypatch.setattr(sweep_module, "_load", taken_up)
+    Expiry(tmp_path, idle_ms=1).silent(set(), KEPT_MS + 10)
+    assert path.exists()
+    monkeypatch.setattr(sweep_module, "_load", load)
+    Expiry(tmp_path, idle_ms=1).silent(set(), 3 * KEPT_MS)
+    assert not path.exists()
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=2)), max_size=60), st.integers(1, 8))
