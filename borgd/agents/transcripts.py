@@ -109,7 +109,11 @@ def whose(path: str, head: bytes, homes: Mapping[str, str]) -> str:
         found = next((agent for agent in SESSION_FILES if row is not None and _recognises(agent, row)), "")
         if found:
             return found
-    inside = [agent for agent, home in homes.items() if path.startswith(f"{home}/") and agent != "gemini"]
+    inside = [
+        agent
+        for agent, home in homes.items()
+        if path.startswith(f"{home}/") and agent != "gemini" and SESSION_FILES[agent].database == path.endswith(".db")
+    ]
     return inside[0] if inside else UNSURE
 
 

@@ -190,9 +190,17 @@ def test_rows_of_unknown_kinds_say_nothing(agent: str) -> None:
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_session_says_whose_it_is(agent: str) -> None:
     assert whose("/somewhere/x.jsonl", DATA[agent], {}) == agent
-    assert whose(f"/h/{agent}/x.jsonl", b"", {agent: f"/h/{agent}", "gemini": "/h"}) == (
+    suffix = "db" if SESSION_FILES[agent].database else "jsonl"
+    assert whose(f"/h/{agent}/x.{suffix}", b"", {agent: f"/h/{agent}", "gemini": "/h"}) == (
         agent if agent != "gemini" else "claude-code"
     )
+
+
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if SESSION_FILES[agent].database])
+@pytest.mark.parametrize("name", ["borgd/lessons.jsonl", "borgd/interrupts.jsonl", "other/rows.json"])
+def test_what_lies_beside_a_database_is_not_one(agent: str, name: str) -> None:
+    """The directory above a database holds every program's data, ours too."""
+    assert whose(f"/h/{agent}/{name}", b"", {agent: f"/h/{agent}"}) == "claude-code"
 
 
 def test_what_is_nobodys_is_read_as_rows_that_may_mean_nothing() -> None:

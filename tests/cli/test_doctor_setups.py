@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,8 @@ import sys
 import tempfile
 import venv
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -174,17 +176,41 @@ def site_packages() -> Path:
     return Path(str(msgspec.__file__)).parent.parent
 
 
-def borrowed(place: Path, base: Path) -> Path:
-    """An environment of ``base`` with borgd and links to what this one has; its ``borg``."""
+def needed() -> set[Path]:
+    """Files and directories at the top of the installed packages that the product needs."""
+    found: set[Path] = set()
+    left, seen = ["borgd"], {"borgd"}
+    while left:
+        for line in metadata.requires(left.pop()) or []:
+            name = re.split(r"[^\w.-]", line, maxsplit=1)[0]
+            if "extra ==" in line or name in seen:
+                continue
+            seen.add(name)
+            with suppress(metadata.PackageNotFoundError):  # for another version of Python or another system
+                tops = {path.parts[0] for path in metadata.files(name) or []} - {"..", "__pycache__"}
+                found |= {site_packages() / top for top in tops}
+                left.append(name)
+    return found
+
+
+def borrowed(place: Path, base: Path, copied: bool = False) -> Path:
+    """An environment of ``base`` with borgd and what it needs; its ``borg``.
+
+    :param copied: what it needs is copied, for users who may not look where this one's packages are; else linked.
+    """
     subprocess.run([str(base), "-m", "venv", "--without-pip", "--symlinks", str(place)], check=True, capture_output=True)
     site = next(place.glob("lib/python*/site-packages"))
-    for path in site_packages().iterdir():
-        if path.name != "__pycache__" and not path.name.startswith(("__editable__", "_borgd", "borgd", "_editable")):
+    for path in needed():
+        if not copied:
             (site / path.name).symlink_to(path)
+        elif path.is_dir():
+            shutil.copytree(path, site / path.name, ignore=shutil.ignore_patterns("__pycache__", "tests"))
+        else:
+            shutil.copy(path, site / path.name)
     shutil.copytree(ROOT / "borgd", site / "borgd", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "hooks", site / "hooks")
-    for name in ("systemd", "lessons.example.jsonl"):
-        (site / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "systemd", site / "systemd")
+    shutil.copy(ROOT / "lessons.example.jsonl", site)
     borg = place / "bin/borg"
     borg.write_text(f"#!{place}/bin/python -IP\nimport sys\nfrom borgd.cli import main\nsys.exit(main())\n")
     borg.chmod(0o755)
@@ -226,8 +252,9 @@ def open_place() -> Iterator[Path]:
 
 
 def others_borg(place: Path) -> list[str]:
-    borg = [str(borrowed(place / "venv", SYSTEM).parent / "python"), "-P", "-m", "borgd"]
-    tried = subprocess.run([*borg, "--version"], user=STRANGERS[0], group=STRANGERS[0], capture_output=True, check=False)
+    borg = [str(borrowed(place / "venv", SYSTEM, copied=True).parent / "python"), "-P", "-m", "borgd"]
+    code = ["-c", "import borgd.server.service"]
+    tried = subprocess.run([*borg[:2], *code], user=STRANGERS[0], group=STRANGERS[0], capture_output=True, check=False)
     if tried.returncode:
         pytest.skip(f"others cannot run what is installed here: {tried.stderr.decode()[-200:]}")
     return borg

@@ -57,6 +57,7 @@ def session() -> Iterator[Session]:
     made.run("mkdir -p ~/.claude")
     made.run("git init -q --bare ~/origin.git; borg debug simulate --out ~/world --sessions 5 --lessons 5")
     made.run("mkdir -p ~/.local/share && mkdir -m 700 ~/.local/share/borgd")
+    made.run("borg lesson add --question 'Is the backoff cap raised too?' --consequence 'The backend is hammered.'")
     made.run("cp ~/world/decisions.jsonl ~/.local/share/borgd/decisions.jsonl")
     yield made
     made.close()

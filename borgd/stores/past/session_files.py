@@ -203,7 +203,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     """A connection that writes nothing: where no writer's log lies beside the file, not even a lock."""
     with open_regular(path) as file:
         if file.read(len(DATABASE)) != DATABASE:
-            raise OSError(0, "it is no database of SQLite")
+            raise OSError(0, "it is not an SQLite database")
     live = path.with_name(f"{path.name}-wal").exists()
     mode = "mode=ro" if live else "mode=ro&immutable=1"
     connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{mode}", uri=True, timeout=BUSY_S)
