@@ -1,5 +1,6 @@
 """Writes docs/CONFIGURATION.md from the Structs of borgd/config/schema.py: each setting, its default, its range, its words;
-and docs/AGENTS.md from what each agent's module says that it hears and may answer.
+docs/AGENTS.md from what each agent's module says that it hears and may answer; and below share/, which the wheel puts where
+shells and man look, completions and the manual page from the commands' own parsers.
 
 Usage: python docs/generate.py          (a test fails while a page is not what this writes)
 """
@@ -260,7 +261,16 @@ def agents_page() -> str:
     return "\n".join(parts)
 
 
+def shared() -> dict[Path, str]:
+    """What the wheel installs below share/, by path: completions for three shells, the manual page."""
+    from borgd.cli.service.completion import SHARED, text_of
+
+    return {ROOT / "share" / place: text_of(kind) for kind, place in SHARED.items()}
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    AGENTS_PAGE.write_text(agents_page(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE.relative_to(ROOT)} and {AGENTS_PAGE.relative_to(ROOT)} written\n")
+    pages = {PAGE: page(), AGENTS_PAGE: agents_page(), **shared()}
+    for path, text in pages.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    sys.stdout.write("written: " + ", ".join(str(path.relative_to(ROOT)) for path in pages) + "\n")

@@ -41,6 +41,11 @@ def test_the_page_of_agents_is_up_to_date() -> None:
     assert (ROOT / "docs" / "AGENTS.md").read_text("utf-8") == generator().agents_page(), "run python docs/generate.py"
 
 
+def test_completions_and_the_manual_page_are_up_to_date() -> None:
+    stale = [path.name for path, text in generator().shared().items() if path.read_text("utf-8") != text]
+    assert not stale, "run python docs/generate.py"
+
+
 def test_every_setting_is_explained() -> None:
     made = generator()
     silent = [

@@ -8,9 +8,9 @@ from borgd.errors import UsageError
 
 SUBCOMMANDS: dict[str, tuple[str, str]] = {
     "add": ("add", "write a lesson"),
-    "list": ("list", "all lessons, a line each"),
+    "list": ("list", "all lessons, a line each, or those that hold some words"),
     "show": ("show", "everything about one: text, belief, outcomes"),
-    "edit": ("edit", "change fields of one; the old version stays in the journal"),
+    "edit": ("edit", "change one in $EDITOR, or the fields given; the old version stays in the journal"),
     "retire": ("retire", "take one out of recall"),
     "import": ("import_lessons", "rules from a Markdown file, or lessons from a .jsonl file"),
     "episodes": ("episodes", "corrections that have not become a lesson yet"),

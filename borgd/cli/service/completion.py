@@ -16,6 +16,13 @@ from borgd.cli.lesson.subcommands import SUBCOMMANDS
 from borgd.cli.terminal_text import about
 
 SHELLS = ("bash", "zsh", "fish")
+SHARED = {
+    "bash": "bash-completion/completions/borg",
+    "zsh": "zsh/site-functions/_borg",
+    "fish": "fish/vendor_completions.d/borg.fish",
+    "man": "man/man1/borg.1",
+}
+"""host: where shells and man look below share/, into which the wheel puts the same texts."""
 
 
 class _CaughtParser(BaseException):
@@ -85,9 +92,23 @@ def manual_page(root: argparse.ArgumentParser) -> str:
         for action in parser._actions:
             if action.help is argparse.SUPPRESS or isinstance(action, (argparse._HelpAction, argparse._SubParsersAction)):
                 continue
-            label = ", ".join(action.option_strings) or str(action.metavar or action.dest)
-            lines += [".TP", f".B {_roff(label)}", _roff((action.help or "").replace("%%", "%"))]
+            lines += [".TP", _label(action), _roff((action.help or "").replace("%%", "%"))]
     return "\n".join(line for line in lines if line) + "\n"
+
+
+def _label(action: argparse.Action) -> str:
+    """An option with what it takes, or an argument's name, for the macros."""
+    value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else action.dest)
+    value = value if isinstance(value, str) else " ".join(value)
+    if not action.option_strings:
+        return f".I {_roff(value)}"
+    named = _roff(", ".join(action.option_strings))
+    return f".B {named}" if action.nargs == 0 else f'.BI "{named} " {_quoted(value)}'
+
+
+def _quoted(text: str) -> str:
+    """``text`` as one argument of a macro."""
+    return '"' + _roff(text).replace('"', '""') + '"'
 
 
 def _leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -113,7 +134,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def run(argv: list[str]) -> int:
     """Print it."""
-    kind = _parser().parse_args(argv).kind
-    root = whole_parser()
-    print(manual_page(root) if kind == "man" else shtab.complete(root, shell=kind), end="")
+    print(text_of(_parser().parse_args(argv).kind), end="")
     return 0
+
+
+def text_of(kind: str) -> str:
+    """The completions of the shell ``kind``, or the manual page (``man``)."""
+    root = whole_parser()
+    return manual_page(root) if kind == "man" else str(shtab.complete(root, shell=kind))
