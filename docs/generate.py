@@ -1,6 +1,6 @@
 """Writes docs/CONFIGURATION.md from the Structs of borgd/config/schema.py: each setting, its default, its range, its words;
-docs/AGENTS.md from what each agent's module says that it hears and may answer; and below share/, which the wheel puts where
-shells and man look, completions and the manual page from the commands' own parsers.
+docs/AGENTS.md from what each agent's module says that it hears and may answer; and below docs/share/, which the wheel puts
+where shells and man look, completions and the manual page from the commands' own parsers.
 
 Usage: python docs/generate.py          (a test fails while a page is not what this writes)
 """
@@ -265,7 +265,7 @@ def shared() -> dict[Path, str]:
     """What the wheel installs below share/, by path: completions for three shells, the manual page."""
     from borgd.cli.service.completion import SHARED, text_of
 
-    return {ROOT / "share" / place: text_of(kind) for kind, place in SHARED.items()}
+    return {ROOT / "docs/share" / place: text_of(kind) for kind, place in SHARED.items()}
 
 
 if __name__ == "__main__":
