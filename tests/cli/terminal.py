@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -20,7 +21,7 @@ def in_a_terminal(argv: list[str], keys: list[tuple[str, str]], home: Path) -> t
     command = [sys.executable, "-m", "borgd", *argv]
     process = subprocess.Popen(
         command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=home, start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 (one system call; control C needs it)
+        preexec_fn=_as_a_terminal_would,  # noqa: PLW1509 (two system calls; control C needs them)
     )  # fmt: skip
     os.close(theirs)
     seen, position, deadline = "", 0, time.monotonic() + 60
@@ -42,7 +43,14 @@ def in_a_terminal(argv: list[str], keys: list[tuple[str, str]], home: Path) -> t
                 break
             seen += data.decode("utf-8", "replace")
     finally:
-        process.kill() if process.poll() is None and keys else None
+        if process.poll() is None and (keys or time.monotonic() >= deadline):
+            process.kill()
         code = process.wait(120)
         os.close(ours)
     return seen, code
+
+
+def _as_a_terminal_would() -> None:
+    """Tests that run in the background of a shell ignore control C, and what they start would too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import signal
 import sys
 
 QUIET_S = 0.4
@@ -20,6 +21,7 @@ def main() -> int:
     keys = sys.argv[1].replace("^C", "\x03").replace("\\n", "\n")
     child, terminal = pty.fork()
     if child == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it, and so would this
         os.execvp(sys.argv[2], sys.argv[2:])
     waited, seen = 0.0, False
     while True:
