@@ -6,7 +6,7 @@ Nothing is shown that could not be logged: the decision is durable before its te
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from itertools import chain, islice
 from typing import TypeVar
@@ -18,6 +18,7 @@ from borgd.agents.event import Event, Moment
 from borgd.config.schema import Config
 from borgd.journal import GroupCommit, Journal
 from borgd.lessons.lesson import Lesson
+from borgd.lessons.patterns import TEXT_CHARS, PatternHits
 from borgd.lessons.redact import redact
 from borgd.memory.records import Decision
 from borgd.paths import fnv1a
@@ -49,6 +50,10 @@ CHOICE_MARKS = ("#borg-early", "#borg-asked", "#borg-blocked")
 
 T = TypeVar("T")
 Choose = Callable[[list[Match], str], Choice]
+
+SCRUBBED_CHARS = 2 * TEXT_CHARS
+"""guard: characters of a written text from which secrets are taken out before its first TEXT_CHARS are read; a key of
+several lines that begins in those ends in these."""
 
 
 class RecallStage:
@@ -86,8 +91,16 @@ class RecallStage:
         self.grader.command = config.recall.grader
 
     async def read(self, session: Session, event: Event) -> bool:
-        """Take in what a tool call writes or runs, once, and closing words; whether code was written just now."""
-        tool = event.tool
+        """Take in what a prompt names, what a tool call writes or runs, once, and closing words.
+
+        :returns: whether code was written just now.
+        """
+        tool, patterns = event.tool, self.knowledge.index.patterns
+        if event.moment is Moment.PROMPT:
+            asked = await self._locked(partial(patterns.match, event.prompt, clock=time.perf_counter))
+            session.work.ask(asked)
+            session.write(*_hit_lines("#borg-asked-signs", asked))
+            return False
         if tool is not None:
             new, whole = written(tool)
             command = "" if whole else command_text(tool)
@@ -97,14 +110,10 @@ class RecallStage:
             new, whole, command = "", session.own_words(), ""
         else:
             return False
-        patterns = self.knowledge.index.patterns
         hits = await self._locked(partial(patterns.match, whole, clock=time.perf_counter)) if whole else {}
-        gained = session.work.add(code_stems(redact(new or command)), hits)
+        gained = session.work.add(code_stems(redact((new or command)[:SCRUBBED_CHARS])), hits)
         lines = [("#borg-code", " ".join(gained))] if gained else []
-        if hits:
-            found = (f"{name}={hit.sign_bits},{hit.handled_bits}" for name, hit in hits.items())
-            lines.append(("#borg-signs", " ".join(found)))
-        session.write(*lines)
+        session.write(*lines, *_hit_lines("#borg-signs", hits))
         return tool is not None and bool(whole)
 
     async def early(self, session: Session, event: Event, now_ms: int, room: int) -> str:
@@ -195,6 +204,7 @@ class RecallStage:
                 return choose_block(
                     matches, knowledge.lessons, knowledge.memory, done=done, delivered=set(session.delivered),
                     session=seed_of(session), decision_id=decision, now_ms=now_ms, policy=self.policy, withhold=withhold,
+                    handled={match.id for match in matches if match.handled},
                 )  # fmt: skip
             return choose_stop(
                 matches, knowledge.lessons, knowledge.memory, done=done, delivered=set(session.delivered),
@@ -274,8 +284,7 @@ class RecallStage:
                 return choice
             decision = choice.decision
             if judge:
-                again = knowledge.index.judge(context, knowledge.prior, explain=True)
-                decision = with_parts(decision, {match.id: match.parts for match in again})
+                decision = with_parts(decision, {match.id: match.parts for match in matches})
             micros = (time.perf_counter_ns() - started) // 1000
             return msgspec.structs.replace(choice, decision=self._signed(decision, session, micros))
 
@@ -345,6 +354,12 @@ class RecallStage:
         )
 
 
+def _hit_lines(mark: str, hits: Mapping[str, PatternHits]) -> list[tuple[str, str]]:
+    if not hits:
+        return []
+    return [(mark, " ".join(f"{name}={hit.sign_bits},{hit.handled_bits}" for name, hit in hits.items()))]
+
+
 def _context(session: Session, moment: str) -> Context:
     work = session.work
     whole = Context(
@@ -354,10 +369,12 @@ def _context(session: Session, moment: str) -> Context:
         moment=moment,
         code=work.whole.stems,
         hits=work.whole.hits,
+        said=work.whole.said,
     )
     if work.turns < 2:
         return whole
-    turn = msgspec.structs.replace(whole, text=_turn_text(session), code=work.turn.stems, hits=work.turn.hits)
+    seen = work.turn
+    turn = msgspec.structs.replace(whole, text=_turn_text(session), code=seen.stems, hits=seen.hits, said=seen.said)
     return msgspec.structs.replace(whole, turn=turn)
 
 

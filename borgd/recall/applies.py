@@ -2,16 +2,22 @@
 
 probability = 1 / (1 + e^−(sum of the parts)), each part one named observation times its weight (``WEIGHTS``):
 
-- ``situation``: the share, by rarity, of the best-matched situation (else the question) that words and code hold.
-- ``all``: the rare stems of lesson and episode in words and code, per root of their own; ``all_lead`` as a share of the
-  best lesson's, ``all_first`` for being the best, ``situation_lead`` where a situation fits too.
+- ``situation``: the share of the best-matched situation (else the question) that words and their synonyms hold, each stem
+  by how rare it is among lessons and in contexts of this length.
+- ``situation_lead``: the share that words and code together hold, by rarity, times how much of the lesson is there beside
+  the lesson of which most is; ``first`` for being that one, ``rank``: ln(1 + how many lessons are more there).
 - ``episode``: the code that was corrected, once, in the code of now.
-- ``sign``, ``two_signs``: so many of the lesson's signs match what was edited, or the closing words.
-- ``handled``: a pattern that shows the point dealt with matches; ``handled_sign``: and a sign too.
+- ``sign``, ``two_signs``: so many of the lesson's signs match what was edited, or the closing words; ``asked_sign``: one
+  matches a prompt; ``no_sign_seen``: it has signs, and none matches anything.
+- ``handled``: a pattern that shows the point dealt with matches; ``handled_sign``: and a sign too; ``handled_stop``: at
+  Stop, where closing words speak of the point; ``asked_handled``: in a prompt, where it tells that the point comes up.
 - ``close``: a lesson without signs, most of one situation and very much of the lesson there: lessons filed before there were
   signs go on as they did. Its weight is chosen, not fitted.
+- ``few``: 1 / how many lessons are there to compare it with: being first among one says nothing.
+- ``wording``: the work begins with words about text, or touches documents.
 - ``place``, ``scoped``, ``stop``, ``no_signs``, ``base``: where it is, what kind of lesson and moment it is.
 
+The names of a lesson's scope are no words of it here: they count once, as its place.
 Each part is judged for the current prompt's work and for the whole session; whichever speaks more strongly counts.
 Promises: a number in (0, 1) that means the same for every lesson (calibrated: of all lessons at .3, three in ten apply);
 a scoped lesson none of whose scopes is named is not judged. Must not rank by belief, nor know what was told before.
@@ -26,26 +32,31 @@ from typing import NamedTuple
 from borgd.lessons.patterns import NONE_MATCHED, PatternHits
 
 WEIGHTS: dict[str, float] = {
-    "base": -10.68,
-    "situation": -0.28,
-    "all": -0.39,
-    "all_lead": 2.01,
-    "all_first": 0.63,
-    "situation_lead": 2.63,
-    "episode": 0.37,
-    "sign": 2.63,
-    "two_signs": 1.55,
-    "handled": -2.50,
-    "handled_sign": -1.93,
-    "no_signs": 0.74,
-    "place": 5.66,
-    "scoped": 1.17,
-    "stop": -0.64,
-    "close": 3.2,
+    "base": -6.69,
+    "situation": 1.36,
+    "situation_lead": 1.38,
+    "first": 0.35,
+    "rank": -1.04,
+    "few": -0.87,
+    "episode": 0.39,
+    "sign": 1.23,
+    "two_signs": 1.75,
+    "asked_sign": 0.23,
+    "no_sign_seen": -1.38,
+    "handled": -3.85,
+    "handled_sign": -1.38,
+    "handled_stop": 2.64,
+    "asked_handled": 1.19,
+    "no_signs": -0.49,
+    "place": 5.37,
+    "scoped": 0.47,
+    "stop": -0.73,
+    "wording": -0.9,
+    "close": 3.0,
 }
-"""tuned: a logistic regression with a ridge on two labelled sets (sessions after a correction, four variants of their
-lessons; contexts with graded lessons, at half weight); ``borg debug loop --later --cross-fit`` prints what holds for
-systems that it was not fitted on."""
+"""tuned: tests/perf/bench_recall_applies.py, a logistic regression with a ridge on two labelled sets (sessions after a
+correction, four variants of their lessons, at half weight; contexts with graded lessons, two variants); ``borg debug loop
+--later --cross-fit`` prints what holds for systems that it was not fitted on."""
 
 ENOUGH = 0.8
 """tuned: the same; the median of the best lesson's ``all``. A lesson alone on its topic leads nobody: with less than this
@@ -59,21 +70,29 @@ VERY_MUCH = 1.5
 SPOKEN = 0.7
 """design: that place; as for a scope that is only spoken of."""
 
+MOST_WORDING = 3.0
+"""design: more words about text do not make it more so."""
+
 SAID = {
-    "situation": "one of its situations is there",
-    "all": "rare words and code of it are there",
-    "all_lead": "more of it is there than of other lessons",
-    "all_first": "more of it is there than of any other lesson",
-    "situation_lead": "a situation fits, and more of it is there than of other lessons",
+    "situation": "one of its situations is in what was said",
+    "situation_lead": "a situation fits words and code, and more of it is there than of other lessons",
+    "first": "more of it is there than of any other lesson",
+    "rank": "more of other lessons is there",
+    "few": "few other lessons are there to compare it with",
     "episode": "the code that was corrected then is much like the code of now",
     "sign": "a sign matches the code or the closing words",
     "two_signs": "two signs match",
+    "asked_sign": "a sign matches what was asked for",
+    "no_sign_seen": "none of its signs matches",
     "handled": "the point shows signs of being dealt with",
     "handled_sign": "a sign matches, and the point is dealt with",
+    "handled_stop": "closing words often speak of a point that applies",
+    "asked_handled": "what was asked for names the point",
     "no_signs": "it has no signs, so nothing can be known from them",
     "place": "the session works where it belongs",
     "scoped": "it belongs to a system",
     "stop": "the work is done",
+    "wording": "the work is on text, not on what the program does",
     "close": "it has no signs, but most of a situation and much of the lesson are there",
     "base": "how seldom any lesson applies",
 }
@@ -84,38 +103,47 @@ class Seen(NamedTuple):
     """What one work shows of one lesson, before it is compared with the other lessons and weighed."""
 
     situation: float
+    held_situation: float
     place: float
     all: float
     episode: float
     hits: PatternHits
+    asked: PatternHits
     has_signs: bool
     scoped: bool
 
 
-def observations(seen: Mapping[str, Seen], *, stop: bool) -> dict[str, dict[str, float]]:
+def observations(seen: Mapping[str, Seen], *, stop: bool, wording: float = 0.0) -> dict[str, dict[str, float]]:
     """The observations behind the parts, by lesson."""
     best = max(ENOUGH, *(one.all for one in seen.values())) if seen else ENOUGH
+    order = sorted(seen, key=lambda name: (-seen[name].all, name))
     found = {}
-    for name, one in seen.items():
-        lead = one.all / best
+    for rank, name in enumerate(order):
+        one = seen[name]
+        lead = one.held_situation * one.all / best
         signs, handled = one.hits.signs, bool(one.hits.handled)
         found[name] = {
             "base": 1.0,
             "situation": one.situation,
-            "all": one.all,
-            "all_lead": lead,
-            "all_first": float(one.all >= best),
-            "situation_lead": one.situation * lead,
+            "situation_lead": lead,
+            "first": float(one.all >= best),
+            "rank": math.log1p(rank),
+            "few": 1 / len(seen),
             "episode": one.episode,
             "sign": float(signs > 0),
             "two_signs": float(signs > 1),
+            "asked_sign": float(one.asked.signs > 0),
+            "no_sign_seen": float(one.has_signs and not signs and not one.asked.signs),
             "handled": float(handled),
             "handled_sign": float(handled and signs > 0),
+            "handled_stop": float(handled and stop),
+            "asked_handled": float(one.asked.handled > 0),
             "no_signs": float(not one.has_signs),
             "place": one.place,
             "scoped": float(one.scoped),
             "stop": float(stop),
-            "close": float(not one.has_signs and one.situation * lead >= MOST and one.all >= VERY_MUCH),
+            "wording": min(MOST_WORDING, wording),
+            "close": float(not one.has_signs and lead >= MOST and one.all >= VERY_MUCH),
         }
     return found
 

@@ -1,5 +1,7 @@
 """What a piece of work edited, wrote and ran: distinct stems and pattern hits, read once per event and kept bounded.
 
+Beside them, which patterns matched what was asked for: a person names a point before any code shows it.
+
 Promises: never the text, nor the order of its words; both bounds hold whatever is added. Must not know sessions.
 """
 
@@ -24,6 +26,7 @@ class SeenCode:
     def __init__(self) -> None:
         self._stems: dict[str, None] = {}
         self._hits: dict[str, PatternHits] = {}
+        self._said: dict[str, PatternHits] = {}
 
     @property
     def stems(self) -> frozenset[str]:
@@ -35,26 +38,41 @@ class SeenCode:
         """Which patterns matched so far, by lesson."""
         return dict(self._hits)
 
+    @property
+    def said(self) -> Mapping[str, PatternHits]:
+        """Which patterns matched what was asked for, by lesson."""
+        return dict(self._said)
+
+    def ask(self, hits: Mapping[str, PatternHits]) -> None:
+        """Take in which patterns a prompt matched."""
+        _join(self._said, hits)
+
     def add(self, stems: Iterable[str], hits: Mapping[str, PatternHits]) -> list[str]:
         """Take in what one event wrote; returns the stems that are new."""
         new = [one for one in dict.fromkeys(stems) if one not in self._stems]
         self._stems.update(dict.fromkeys(new))
         while len(self._stems) > STEMS:
             del self._stems[next(iter(self._stems))]
-        for name, hit in hits.items():
-            self._hits[name] = self._hits.pop(name, NONE_MATCHED) | hit
-        while len(self._hits) > HITS:
-            del self._hits[next(iter(self._hits))]
+        _join(self._hits, hits)
         return new
 
     def forget(self, lesson: str) -> None:
         """A lesson is gone, or has other patterns now: what matched of it says nothing any more."""
         self._hits.pop(lesson, None)
+        self._said.pop(lesson, None)
 
     def clear(self) -> None:
         """Another prompt's work begins."""
         self._stems.clear()
         self._hits.clear()
+        self._said.clear()
+
+
+def _join(known: dict[str, PatternHits], hits: Mapping[str, PatternHits]) -> None:
+    for name, hit in hits.items():
+        known[name] = known.pop(name, NONE_MATCHED) | hit
+    while len(known) > HITS:
+        del known[next(iter(known))]
 
 
 def added(new: str, old: str) -> str:

@@ -14,8 +14,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     ``cwd`` and ``remote`` (the git remote's ``owner/repository``) say where the session works; they name scopes too.
     ``moment`` is ``early`` or ``stop``. ``code`` are the stems of what was edited, written and run, ``hits`` the lessons'
-    patterns that matched it (and, at Stop, the closing words). ``turn`` is the current prompt's work alone, where the
-    session had other prompts before it.
+    patterns that matched it (and, at Stop, the closing words), ``said`` those that matched the prompts. ``turn`` is the
+    current prompt's work alone, where the session had other prompts before it.
     """
 
     text: str
@@ -24,4 +24,5 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     moment: str = "stop"
     code: frozenset[str] = frozenset()
     hits: Mapping[str, PatternHits] = {}
+    said: Mapping[str, PatternHits] = {}
     turn: Context | None = None

@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from borgd.lessons.lesson import Lesson
@@ -60,9 +61,10 @@ QUESTION = 1.5
 
 
 class Match(NamedTuple):
-    """One lesson's evidence in one context. ``parts`` and ``terms`` are filled on request.
+    """One lesson's evidence in one context. ``terms`` are filled on request, and so are the ``parts`` of ``match``.
 
-    ``parts`` add up to the evidence's logit; ``terms`` are what each matched stem adds to the surprise.
+    ``parts`` add up to the evidence's logit; ``terms`` are what each matched stem adds to the surprise; ``handled``: the
+    work that the evidence is of shows the point dealt with.
     """
 
     id: str
@@ -71,6 +73,7 @@ class Match(NamedTuple):
     in_scope: bool
     parts: Mapping[str, float]
     terms: Mapping[str, float]
+    handled: bool = False
 
 
 class EpisodeStems(NamedTuple):
@@ -93,7 +96,9 @@ class _Entry(NamedTuple):
     episode: EpisodeStems = EpisodeStems(frozenset(), frozenset())
 
     whole: frozenset[str] = frozenset()
-    """The stems of lesson and episode."""
+    """The stems of lesson and episode, the names of its scope left out."""
+    subjects: tuple[frozenset[str], ...] = ()
+    """The stems of each situation, else of the question, the names of its scope left out."""
 
 
 class _OwnWeight(NamedTuple):
@@ -136,7 +141,9 @@ class Index:
         if episode is not None:
             entry = entry._replace(episode=episode)
             whole += [*episode.words, *episode.code]
-        entry = entry._replace(whole=frozenset(whole))
+        names = frozenset(one for name in lesson.scope for one in stems(name))
+        subjects = tuple(one - names for one in situations or (frozenset(documents[0]),))
+        entry = entry._replace(whole=frozenset(whole) - names, subjects=subjects)
         self._weights.pop(lesson.id, None)
         self._entries[lesson.id] = entry
         self.bm25.add(lesson.id, whole)
@@ -188,7 +195,8 @@ class Index:
     def judge(self, context: Context, prior: ContextPrior | None = None, explain: bool = False) -> list[Match]:
         """As ``match``, with the probability that each lesson applies and is open (``applies``) as its evidence.
 
-        The current prompt's work and the session's are both judged, and whichever speaks more strongly counts.
+        The current prompt's work and the session's are both judged, and whichever speaks more strongly counts; at Stop, of
+        works that show the point dealt with none where another does not.
         """
         prior = _shipped() if prior is None else prior
         best: dict[str, Match] = {}
@@ -197,47 +205,54 @@ class Index:
             for id, observed in self.observe_applies(work, one).items():
                 entry = self._entries[id]
                 parts = applies.parts(observed)
-                chance = applies.probability(parts)
-                if id not in best or chance > best[id].evidence:
-                    terms = work.terms(entry.whole) if explain else {}
-                    best[id] = Match(id, chance, bool(entry.lesson.scope), True, parts if explain else {}, terms)
+                terms = work.terms(entry.whole) if explain else {}
+                scoped, handled = bool(entry.lesson.scope), observed["handled"] > 0
+                match = Match(id, applies.probability(parts), scoped, True, parts, terms, handled)
+                known = best.get(id)
+                if known is None or _speaks(match, context.moment) > _speaks(known, context.moment):
+                    best[id] = match
         return sorted(best.values(), key=lambda match: (-match.evidence, match.id))
 
-    def observe_applies(self, work: Work, context: Context) -> dict[str, dict[str, float]]:
-        """The observations behind the probability's parts, before they are weighed, by lesson."""
+    def observe_applies(self, work: Work, context: Context, *, alone: bool = False) -> dict[str, dict[str, float]]:
+        """The observations behind the probability's parts, before they are weighed, by lesson.
+
+        :param alone: each as if the store had no other lesson to compare it with.
+        """
         seen: dict[str, applies.Seen] = {}
         for id in self._judged(work, context):
             entry = self._entries[id]
             own = self._own(entry, work)
             hits = applies.hits_of(context.hits, id)
             seen[id] = applies.Seen(
-                situation=work.covered(own.situations),
+                situation=work.coverage(entry.subjects) if entry.situations else self._asked(work, entry.subjects),
+                held_situation=work.covered(own.situations),
                 place=applies.spoken_place(work.place(entry.lesson.scope), hits, scoped=bool(entry.lesson.scope)),
                 all=work.shared(entry.whole, own.whole, work.seen),
                 episode=work.shared(entry.episode.code, own.episode, work.code),
                 hits=hits,
+                asked=applies.hits_of(context.said, id),
                 has_signs=bool(entry.lesson.signs),
                 scoped=bool(entry.lesson.scope),
             )
-        return applies.observations(seen, stop=context.moment == "stop")
+        compare = partial(applies.observations, stop=context.moment == "stop", wording=work.wording)
+        return {id: compare({id: one})[id] for id, one in seen.items()} if alone else compare(seen)
 
     def _own(self, entry: _Entry, work: Work) -> _OwnWeight:
         """How much a lesson's own stems weigh; worked out anew when the machine has counted other contexts."""
         known = self._weights.get(entry.lesson.id)
         if known is None or known.counted != work.counted:
-            situations = entry.situations or (frozenset(stems(entry.lesson.question)),)
             known = self._weights[entry.lesson.id] = _OwnWeight(
                 work.counted,
                 work.weight(entry.whole),
                 work.weight(entry.episode.code),
-                tuple((situation, work.weight(situation)) for situation in situations),
+                tuple((situation, work.weight(situation)) for situation in entry.subjects),
             )
         return known
 
     def _judged(self, work: Work, context: Context) -> list[str]:
         """The candidates by words and code, and every lesson in scope of which a sign matched."""
         found = dict.fromkeys(self.candidates(work, words=(*work.held, *work.code)))
-        for id, hits in context.hits.items():
+        for id, hits in chain(context.hits.items(), context.said.items()):
             entry = self._entries.get(id)
             if entry is not None and hits.signs and (not entry.lesson.scope or work.place(entry.lesson.scope) > 0):
                 found[id] = None
@@ -264,7 +279,11 @@ class Index:
         return found
 
     def _question(self, work: Work, entry: _Entry) -> float:
-        return min(1.0, QUESTION * work.coverage([frozenset(stems(entry.lesson.question))]))
+        return self._asked(work, [frozenset(stems(entry.lesson.question))])
+
+    @staticmethod
+    def _asked(work: Work, question: Iterable[frozenset[str]]) -> float:
+        return min(1.0, QUESTION * work.coverage(question))
 
     def candidates(self, work: Work, limit: int = CANDIDATES, words: Iterable[str] | None = None) -> list[str]:
         """The lessons in scope that share a stem with the work, best by BM25 first, at most ``limit``.
@@ -285,3 +304,8 @@ class Index:
 @cache
 def _shipped() -> ContextPrior:
     return ContextPrior.shipped()
+
+
+def _speaks(match: Match, moment: str) -> tuple[bool, float]:
+    """How strongly one work speaks for a lesson, beside another work."""
+    return (moment != "stop" or not match.handled, match.evidence)

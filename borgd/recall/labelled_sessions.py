@@ -69,6 +69,7 @@ class _Work:
             moment="stop" if stop else "early",
             code=self.code.stems,
             hits=self.code.hits,
+            said=self.code.said,
         )
 
 
@@ -85,9 +86,10 @@ def snapshots(session: LabelledSession, patterns: PatternIndex) -> Iterator[Snap
     for event in session.events:
         match event.e:
             case "prompt":
-                turn = turn if event.midturn else _Work()
+                turn, asked = turn if event.midturn else _Work(), patterns.match(event.text)
                 for work in (whole, turn):
                     work.prompts.append(event.text)
+                    work.code.ask(asked)
                 yield snap("prompt")
             case "edit" | "write":
                 words = code_stems(added(event.written, event.old))

@@ -33,7 +33,7 @@ GENERIC_CAP = 3
 HOLDOUT = 0.2
 """design: probability that a lesson which won a slot at a session's first contact with it is withheld, where no rule
 says."""
-RANKING = 2
+RANKING = 3
 """host: goes up with every release that ranks differently; occasions of different releases are different strata."""
 EARLY_CHARS = 2000
 """guard: characters of an early delivery or a free hand-over."""

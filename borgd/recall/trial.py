@@ -93,7 +93,8 @@ def attempt(
     if episode is not None:
         context = episode_context(episode)
         hits = index.patterns.match(mistake_text(episode))
-        evidence = _evidence(index, msgspec.structs.replace(context, hits=hits), prior, policy)
+        asked = index.patterns.match(episode.task)
+        evidence = _evidence(index, msgspec.structs.replace(context, hits=hits, said=asked), prior, policy)
         floor = _floor(policy, edited=bool(context.code))
     elsewhere = sum(
         _evidence(index, context, prior, policy) >= _floor(policy, edited=bool(context.code)) for context in past

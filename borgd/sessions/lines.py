@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import msgspec
@@ -89,12 +89,12 @@ def _take_judged(session: Session, text: str) -> None:
     session.judged.update((decision, name) for name in names)
 
 
-def _take_hits(session: Session, text: str) -> None:
+def _hits(text: str) -> Iterator[tuple[str, PatternHits]]:
     for part in text.split():
         name, _, bits = part.partition("=")
         sign, _, handled = bits.partition(",")
         if name and sign.isdigit() and handled.isdigit():
-            session.work.add((), {name: PatternHits(int(sign), int(handled))})
+            yield name, PatternHits(int(sign), int(handled))
 
 
 def _take_block(session: Session, text: str) -> None:
@@ -127,7 +127,8 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-answered": lambda session, _: setattr(session, "open_ask", ""),
     "#borg-blocked": _take_block,
     "#borg-code": lambda session, text: session.work.add(text.split(), {}),
-    "#borg-signs": _take_hits,
+    "#borg-signs": lambda session, text: session.work.add((), dict(_hits(text))),
+    "#borg-asked-signs": lambda session, text: session.work.ask(dict(_hits(text))),
     "#borg-episode": lambda session, text: session.first_noted("episode", text),
     "#borg-red": lambda session, text: session.turned(text, passed=False),
     "#borg-green": lambda session, text: session.turned(text, passed=True),

@@ -63,6 +63,11 @@ class WorkSoFar:
         self.turn.add(listed, hits)
         return self.whole.add(listed, hits)
 
+    def ask(self, hits: Mapping[str, PatternHits]) -> None:
+        """Take in which patterns a prompt matched."""
+        self.turn.ask(hits)
+        self.whole.ask(hits)
+
     def is_new(self, call: str) -> bool:
         """Whether this tool call was not read before; remembers it. A call without an id is always new."""
         if not call:

@@ -12,7 +12,7 @@ from borgd import clock
 from borgd.cli import dispatch
 from borgd.cli.service.tail import LessonWords
 from borgd.cli.terminal_text import fitted
-from borgd.recall.applies import SAID
+from borgd.recall.applies import SAID, WEIGHTS
 from borgd.recall.explain import PARTS, in_words, strongest
 from tests.server.support import Agent, lesson, running_service, write_config, write_lessons
 
@@ -32,7 +32,7 @@ async def test_why_says_the_question_and_the_parts_in_words(home: Path, capsys: 
     assert dispatch(["why", "s-o"]) == 0
     text = capsys.readouterr().out
     assert f"                 {QUESTION}\n" in text
-    assert f"+5.7 {SAID['place']}\n" in text
+    assert f"{WEIGHTS['place']:+.1f} {SAID['place']}\n" in text
     assert dispatch(["why", "--json"]) == 0
     entry = json.loads(capsys.readouterr().out)["decisions"][0]["pool"][0]
     assert entry["question"] == QUESTION

@@ -13,6 +13,7 @@ from borgd.recall.applies import SAID, WEIGHTS
 from borgd.recall.code_seen import HITS, STEMS, SeenCode, added, code_stems
 from borgd.recall.context import Context
 from borgd.recall.evidence import Index, episode_stems
+from borgd.recall.policy import LINE_COST
 
 SLUICE = Lesson(
     id="SLUICE",
@@ -54,18 +55,55 @@ def test_every_part_has_words_and_they_add_up() -> None:
     assert first.parts.keys() == WEIGHTS.keys()
 
 
+LEFT = "await bus.send(GateCommand(gate=north, angle=40))"
+RIGHT = "await bus.send(GateCommand(gate=north, angle=40, interlock_token=chamber.token))"
+
+
 def test_signs_tell_open_from_handled_where_words_do_not() -> None:
     store = index(SLUICE, OTHER)
     text = "wire up the north lock"
-    open_ = chances(store, msgspec.convert({"text": text, **PLACE}, Context))
-    left = "await bus.send(GateCommand(gate=north, angle=40))"
-    right = "await bus.send(GateCommand(gate=north, angle=40, interlock_token=chamber.token))"
+    neither = chances(store, Context(text=text, moment="early", **PLACE))
     made = {
-        name: chances(store, Context(text=text, **PLACE, **code(written, store)))["SLUICE"]
-        for name, written in (("open", left), ("handled", right))
+        name: chances(store, Context(text=text, moment="early", **PLACE, **code(written, store)))["SLUICE"]
+        for name, written in (("open", LEFT), ("handled", RIGHT))
     }
     assert made["open"] > 5 * made["handled"]
-    assert made["open"] > 5 * open_.get("SLUICE", 0.0)
+    assert made["open"] > 5 * neither.get("SLUICE", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("turn", "session", "handled"),
+    [
+        (LEFT, LEFT, False),
+        (RIGHT, RIGHT, True),
+        (LEFT, RIGHT, False),
+        (RIGHT, LEFT + RIGHT, True),
+        ("north()", RIGHT, False),
+    ],
+)
+def test_at_stop_a_point_is_handled_where_no_work_leaves_it_open(turn: str, session: str, *, handled: bool) -> None:
+    """What an earlier task dealt with may come up again in this one, and is open there."""
+    store = index(SLUICE, OTHER)
+    text = "sending a command to a gate by a new valve driver"
+    now = Context(text=text, **PLACE, **code(turn, store))
+    whole = Context(text=text, **PLACE, **code(session, store), turn=now)
+    (found,) = (match for match in store.judge(whole) if match.id == "SLUICE")
+    assert found.handled is handled
+
+
+def test_a_lesson_alone_in_its_store_is_not_told_of_every_work_in_its_system() -> None:
+    """Being first among one says nothing; its sign, or most of a situation, does."""
+    for lesson in (SLUICE, msgspec.structs.replace(SLUICE, signs=(), handled=())):
+        store = index(lesson)
+        for text in ("look at the colours of the chart", "a quiet mode for the header"):
+            told = chances(store, Context(text=f"{text}\nsrc/chart.py", moment="early", **PLACE, **code("draw(x)", store)))
+            assert told.get("SLUICE", 0.0) < LINE_COST
+    asked = chances(index(SLUICE), Context(text="send a command to the north gate", moment="early", **PLACE))
+    assert asked["SLUICE"] > LINE_COST
+    for scope in ((), SLUICE.scope):
+        store = index(msgspec.structs.replace(SLUICE, scope=scope))
+        shown = chances(store, Context(text="wire up the north lock", moment="early", **PLACE, **code(LEFT, store)))
+        assert shown["SLUICE"] > LINE_COST
 
 
 def test_the_current_prompts_work_is_not_drowned_by_the_session() -> None:

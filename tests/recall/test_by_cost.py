@@ -73,6 +73,17 @@ def test_what_was_handed_over_and_passed_by_counts_less_at_stop() -> None:
     assert block({"L1": chance}, delivered={"L1"}).shown == ()
 
 
+@given(st.sets(st.sampled_from(sorted(LESSONS))))
+def test_a_stop_asks_nothing_whose_point_is_dealt_with(handled: set[str]) -> None:
+    choice = choose_block(
+        matches(dict.fromkeys(LESSONS, 0.99)), LESSONS, Memory(LESSONS), done=(), handled=handled, session="s",
+        decision_id="d", now_ms=1, policy=POLICY,
+    )  # fmt: skip
+    assert not handled.intersection(choice.shown)
+    assert bool(choice.text) is (handled != set(LESSONS))
+    assert all("dealt with" in choice.reasons[name] for name in handled)
+
+
 def test_probabilities_are_those_of_a_top_k_over_the_eligible() -> None:
     policy = RecallPolicy(holdout=0.0, line_cap=2)
     choice = line(dict.fromkeys(list(LESSONS)[:5], 0.8) | {"L7": 0.01}, policy=policy)

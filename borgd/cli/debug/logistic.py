@@ -15,8 +15,12 @@ CLOSE = 1e-6
 """method: a smaller step ends the fit."""
 
 
-def fit(values: Floats, labels: Floats, ridge: float = RIDGE) -> Floats:
-    """The weights of the columns of ``values``, a row an observation, the first column all ones; by Newton's method."""
+def fit(values: Floats, labels: Floats, ridge: float = RIDGE, counts: Floats | None = None) -> Floats:
+    """The weights of the columns of ``values``, a row an observation, the first column all ones; by Newton's method.
+
+    :param counts: what each row counts; None: one each.
+    """
+    counts = np.ones(len(labels)) if counts is None else counts
     spread = values.std(axis=0)
     spread[spread == 0] = 1.0
     scaled = values / spread
@@ -25,8 +29,8 @@ def fit(values: Floats, labels: Floats, ridge: float = RIDGE) -> Floats:
     penalty[0] = CLOSE
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-np.clip(scaled @ weights, -30, 30)))
-        slope = scaled.T @ (labels - chance) - penalty * weights
-        curvature = (scaled * (chance * (1 - chance))[:, None]).T @ scaled + np.diag(penalty)
+        slope = scaled.T @ ((labels - chance) * counts) - penalty * weights
+        curvature = (scaled * (chance * (1 - chance) * counts)[:, None]).T @ scaled + np.diag(penalty)
         step = np.linalg.solve(curvature, slope)
         weights += step
         if np.abs(step).max() < CLOSE:

@@ -61,10 +61,12 @@ class ObservedMoment(NamedTuple):
     observed: tuple[dict[str, dict[str, float]], ...]
 
     def chances(self, weights: Mapping[str, float]) -> dict[str, float]:
-        """The probability of each lesson."""
+        """The probability of each lesson; at Stop of none whose point the work shows dealt with."""
         found: dict[str, float] = {}
         for seen in self.observed:
             for name, one in seen.items():
+                if self.kind == "stop" and one["handled"]:
+                    continue
                 found[name] = max(found.get(name, 0.0), applies.probability(applies.parts(one, weights)))
         return found
 
@@ -91,10 +93,11 @@ def lessons_of(cases: Sequence[LoopCase], variant: Variant) -> dict[str, Lesson]
     return {case.id: msgspec.convert(msgspec.to_builtins(case.lesson[variant]) | {"id": case.id}, Lesson) for case in cases}
 
 
-def play(cases: Sequence[LoopCase], variant: Variant, *, filed: bool) -> list[Played]:
+def play(cases: Sequence[LoopCase], variant: Variant, *, filed: bool, alone: bool = False) -> list[Played]:
     """Every later session, with all lessons in one store.
 
     :param filed: each lesson was filed through its episode, which it is matched by as well.
+    :param alone: each lesson is judged as if it were the only one.
     """
     index, prior = Index(), ContextPrior.shipped()
     lessons = lessons_of(cases, variant)
@@ -106,7 +109,7 @@ def play(cases: Sequence[LoopCase], variant: Variant, *, filed: bool) -> list[Pl
             moments = []
             for kind, context in snapshots(session, index.patterns):
                 works = (context, context.turn) if context.turn is not None else (context,)
-                seen = tuple(index.observe_applies(index.work(work, prior), work) for work in works)
+                seen = tuple(index.observe_applies(index.work(work, prior), work, alone=alone) for work in works)
                 moments.append(ObservedMoment(kind, seen))
             played.append(Played(case.id, case.system, session, tuple(moments)))
     return played

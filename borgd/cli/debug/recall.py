@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -109,7 +109,7 @@ def recall_rankings(
             prior.remove_stems(each)
         context = Context(text=case.work, cwd=case.cwd, remote=case.remote, moment=case.moment)
         if rule == "cost":
-            context = msgspec.structs.replace(context, hits=hits_in(case, index))
+            context = msgspec.structs.replace(context, hits=hits_in(case, index), said=asked_in(case, index))
         found = index.judge(context, prior) if rule == "cost" else index.match(context, prior)
         rankings.append([(match.id, match.evidence) for match in found])
         if own:
@@ -124,6 +124,11 @@ def hits_in(case: LabelledCase, index: Index) -> dict[str, PatternHits]:
         for name, hits in index.patterns.match(text).items():
             found[name] = found.get(name, NONE_MATCHED) | hits
     return found
+
+
+def asked_in(case: LabelledCase, index: Index) -> Mapping[str, PatternHits]:
+    """Which lessons' patterns match what a case's person asked for."""
+    return index.patterns.match("\n".join(case.prompts) or case.text)
 
 
 class _Okapi(BM25Okapi):  # type: ignore[misc]

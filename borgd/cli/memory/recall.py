@@ -113,7 +113,7 @@ def preview(
     )
     if channel == "early":
         return line
-    block = choose_block(matches, lessons, memory, **common)
+    block = choose_block(matches, lessons, memory, handled={match.id for match in matches if match.handled}, **common)
     if block.text or channel == "stop":
         return block
     return line
@@ -195,9 +195,8 @@ def run(argv: list[str]) -> int:
     index = knowledge.index
     context = Context(text=text, cwd=options.cwd, remote=remote, moment=options.channel or "stop")
     if policy.rule == "cost":
-        context = msgspec.structs.replace(
-            context, code=frozenset(code_stems(text) if options.file else ()), hits=index.patterns.match(text)
-        )
+        hits, code = index.patterns.match(text), frozenset(code_stems(text) if options.file else ())
+        context = msgspec.structs.replace(context, code=code, hits=hits, said=hits)
     find = index.judge if policy.rule == "cost" else index.match
     matches = [
         match
