@@ -271,7 +271,7 @@ class RecallStage:
         knowledge = self.knowledge
         if not knowledge.lessons:
             return None
-        context = _context(session, moment)
+        context = _context(session, moment, knowledge.names_of(session.remote))
         self._count += 1
         decision_id = f"d{fnv1a(f'{session.key}/{moment}/{now_ms}/{self._count}'.encode()):016x}"
 
@@ -303,7 +303,8 @@ class RecallStage:
         """What a grader may choose from: lessons in scope that reach this work and are not done, the best matches first."""
         if not self.grader.command:
             return []
-        knowledge, context = self.knowledge, _context(session, "stop")
+        knowledge = self.knowledge
+        context = _context(session, "stop", knowledge.names_of(session.remote))
 
         def find() -> list[Lesson]:
             place = knowledge.index.work(context, knowledge.prior).place
@@ -360,12 +361,13 @@ def _hit_lines(mark: str, hits: Mapping[str, PatternHits]) -> list[tuple[str, st
     return [(mark, " ".join(f"{name}={hit.sign_bits},{hit.handled_bits}" for name, hit in hits.items()))]
 
 
-def _context(session: Session, moment: str) -> Context:
+def _context(session: Session, moment: str, repos: tuple[str, ...]) -> Context:
     work = session.work
     whole = Context(
         text=session.work_text(),
         cwd=session.cwd,
         remote=session.remote,
+        repos=repos,
         moment=moment,
         code=work.whole.stems,
         hits=work.whole.hits,

@@ -15,6 +15,7 @@ probability = 1 / (1 + e^−(sum of the parts)), each part one named observation
   signs go on as they did. Its weight is chosen, not fitted.
 - ``few``: 1 / how many lessons are there to compare it with: being first among one says nothing.
 - ``wording``: the work begins with words about text, or touches documents.
+- ``home``: a lesson without scope, in the repository where it was written.
 - ``place``, ``scoped``, ``stop``, ``no_signs``, ``base``: where it is, what kind of lesson and moment it is.
 
 The names of a lesson's scope are no words of it here: they count once, as its place.
@@ -32,25 +33,26 @@ from typing import NamedTuple
 from borgd.lessons.patterns import NONE_MATCHED, PatternHits
 
 WEIGHTS: dict[str, float] = {
-    "base": -6.69,
-    "situation": 1.36,
-    "situation_lead": 1.38,
-    "first": 0.35,
-    "rank": -1.04,
-    "few": -0.87,
-    "episode": 0.39,
+    "base": -6.74,
+    "situation": 1.35,
+    "situation_lead": 1.45,
+    "first": 0.34,
+    "rank": -1.01,
+    "few": -0.9,
+    "episode": 0.36,
     "sign": 1.23,
     "two_signs": 1.75,
     "asked_sign": 0.23,
-    "no_sign_seen": -1.38,
+    "no_sign_seen": -1.37,
     "handled": -3.85,
-    "handled_sign": -1.38,
-    "handled_stop": 2.64,
-    "asked_handled": 1.19,
-    "no_signs": -0.49,
-    "place": 5.37,
-    "scoped": 0.47,
-    "stop": -0.73,
+    "handled_sign": -1.39,
+    "handled_stop": 2.63,
+    "asked_handled": 1.24,
+    "no_signs": -0.48,
+    "place": 5.24,
+    "scoped": 0.65,
+    "home": 0.6,
+    "stop": -0.72,
     "wording": -0.9,
     "close": 3.0,
 }
@@ -91,6 +93,7 @@ SAID = {
     "no_signs": "it has no signs, so nothing can be known from them",
     "place": "the session works where it belongs",
     "scoped": "it belongs to a system",
+    "home": "it was written in this repository",
     "stop": "the work is done",
     "wording": "the work is on text, not on what the program does",
     "close": "it has no signs, but most of a situation and much of the lesson are there",
@@ -111,6 +114,7 @@ class Seen(NamedTuple):
     asked: PatternHits
     has_signs: bool
     scoped: bool
+    home: bool
 
 
 def observations(seen: Mapping[str, Seen], *, stop: bool, wording: float = 0.0) -> dict[str, dict[str, float]]:
@@ -141,6 +145,7 @@ def observations(seen: Mapping[str, Seen], *, stop: bool, wording: float = 0.0) 
             "no_signs": float(not one.has_signs),
             "place": one.place,
             "scoped": float(one.scoped),
+            "home": float(one.home),
             "stop": float(stop),
             "wording": min(MOST_WORDING, wording),
             "close": float(not one.has_signs and lead >= MOST and one.all >= VERY_MUCH),
@@ -158,11 +163,11 @@ def probability(parts: Mapping[str, float]) -> float:
     return 1 / (1 + math.exp(-max(-700.0, min(700.0, sum(parts.values())))))
 
 
-def spoken_place(place: float, hits: PatternHits, *, scoped: bool) -> float:
-    """The place of a lesson: one without scope is at home anywhere where two of its signs match the code; one whose
-    system is named is as much at home as where it works, since a person who names it means it."""
-    if scoped:
-        return 1.0 if place > 0 else 0.0
+def spoken_place(place: float, hits: PatternHits, *, scoped: bool, home: bool = False) -> float:
+    """The place of a lesson: one without scope belongs where it was written, and anywhere where two of its signs match the
+    code; one whose system is named belongs there as much as where that is worked on: a person who names it means it."""
+    if scoped or home:
+        return 1.0 if place > 0 or home else 0.0
     return max(place, SPOKEN) if hits.signs > 1 else place
 
 

@@ -13,6 +13,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """``text`` is the work: prompts, touched paths, plan and last message, joined by newlines, no bookkeeping lines.
 
     ``cwd`` and ``remote`` (the git remote's ``owner/repository``) say where the session works; they name scopes too.
+    ``repos`` are the names by which lessons know its repository: as it is, and as a team's files hash it.
     ``moment`` is ``early`` or ``stop``. ``code`` are the stems of what was edited, written and run, ``hits`` the lessons'
     patterns that matched it (and, at Stop, the closing words), ``said`` those that matched the prompts. ``turn`` is the
     current prompt's work alone, where the session had other prompts before it.
@@ -21,6 +22,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     cwd: str = ""
     remote: str = ""
+    repos: tuple[str, ...] = ()
     moment: str = "stop"
     code: frozenset[str] = frozenset()
     hits: Mapping[str, PatternHits] = {}

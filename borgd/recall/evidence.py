@@ -223,16 +223,19 @@ class Index:
             entry = self._entries[id]
             own = self._own(entry, work)
             hits = applies.hits_of(context.hits, id)
+            scoped = bool(entry.lesson.scope)
+            home = not scoped and entry.lesson.repo != "" and entry.lesson.repo in context.repos
             seen[id] = applies.Seen(
                 situation=work.coverage(entry.subjects) if entry.situations else self._asked(work, entry.subjects),
                 held_situation=work.covered(own.situations),
-                place=applies.spoken_place(work.place(entry.lesson.scope), hits, scoped=bool(entry.lesson.scope)),
+                place=applies.spoken_place(work.place(entry.lesson.scope), hits, scoped=scoped, home=home),
                 all=work.shared(entry.whole, own.whole, work.seen),
                 episode=work.shared(entry.episode.code, own.episode, work.code),
                 hits=hits,
                 asked=applies.hits_of(context.said, id),
                 has_signs=bool(entry.lesson.signs),
-                scoped=bool(entry.lesson.scope),
+                scoped=scoped,
+                home=home,
             )
         compare = partial(applies.observations, stop=context.moment == "stop", wording=work.wording)
         return {id: compare({id: one})[id] for id, one in seen.items()} if alone else compare(seen)

@@ -60,7 +60,13 @@ def episode_context(episode: Episode) -> Context:
     """The work of ``episode`` as recall would have seen it at the stop before the correction."""
     parts = (episode.task, *episode.paths, episode.proposal)
     text = "\n".join(part for part in parts if part)
-    return Context(text=text, remote=episode.repo, moment="early", code=frozenset(code_stems("\n".join(episode.lines))))
+    return Context(
+        text=text,
+        remote=episode.repo,
+        repos=(episode.repo,),
+        moment="early",
+        code=frozenset(code_stems("\n".join(episode.lines))),
+    )
 
 
 def mistake_text(episode: Episode) -> str:

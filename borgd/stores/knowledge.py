@@ -218,6 +218,10 @@ class Knowledge:
 
     def reaches(self, lesson: Lesson, repo: str) -> bool:
         """Whether ``lesson`` reaches this engineer at work in ``repo`` (one from the team's files names it hashed)."""
-        names = [] if lesson.peer and self.team is not None else [repo]
-        names += [hashed(self.team.salt, "repo", repo)] if self.team is not None else []
+        own, *shared = self.names_of(repo)
+        names = shared if lesson.peer and shared else [own, *shared]
         return any(visible(lesson, name, self.engineer) for name in names)
+
+    def names_of(self, repo: str) -> tuple[str, ...]:
+        """By which names lessons know the repository: its own, and the one that a team's files hold."""
+        return (repo,) if self.team is None else (repo, hashed(self.team.salt, "repo", repo))

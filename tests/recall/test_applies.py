@@ -160,3 +160,17 @@ def test_a_korean_word_of_two_syllables_finds_its_lesson(word: str) -> None:
     asked = Lesson(id="KO", question=f"{word} 기록을 남겼는가?", consequence="추적할 수 없다.")
     store = index(asked, OTHER)
     assert chances(store, Context(text=f"{word} 화면을 고쳐 줘")).keys() == {"KO"}
+
+
+@pytest.mark.parametrize(("repo", "repos"), [("acme/weir", ("acme/weir",)), ("h:1f2e", ("acme/weir", "h:1f2e"))])
+def test_a_lesson_without_scope_is_at_home_where_it_was_written(repo: str, repos: tuple[str, ...]) -> None:
+    """Under its own name or the one that a team's files hold; elsewhere it must be spoken for by more."""
+    lesson = msgspec.structs.replace(SLUICE, scope=(), repo=repo)
+    store = index(lesson, OTHER)
+    work = {"text": "wire up the north lock", "cwd": "/w/north", "moment": "early", **code(LEFT, store)}
+    home = chances(store, Context(**work, remote="acme/weir", repos=repos))["SLUICE"]
+    away = chances(store, Context(**work, remote="acme/other", repos=("acme/other", "h:77")))["SLUICE"]
+    nowhere = chances(store, Context(**work, repos=("",))).get("SLUICE", 0.0)
+    assert home > LINE_COST
+    assert home > 3 * away
+    assert nowhere <= away

@@ -25,6 +25,7 @@ from borgd.recall.policy import RecallPolicy
 from borgd.recall.render import early_shape, size, stop_shape
 from borgd.recall.stop import stop_cap
 from borgd.recall.text.document_frequencies import ContextPrior
+from borgd.stores.repository import short
 
 Variant = Literal["rich", "minimal"]
 CURVE = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
@@ -102,13 +103,17 @@ def play(cases: Sequence[LoopCase], variant: Variant, *, filed: bool, alone: boo
     index, prior = Index(), ContextPrior.shipped()
     lessons = lessons_of(cases, variant)
     for case in cases:
-        index.add(lessons[case.id], session_episode(case.episode) if filed else None)
+        repo = short(case.episode.remote) if filed else ""
+        index.add(msgspec.structs.replace(lessons[case.id], repo=repo), session_episode(case.episode) if filed else None)
     played = []
     for case in cases:
         for session in case.later:
             moments = []
             for kind, context in snapshots(session, index.patterns):
-                works = (context, context.turn) if context.turn is not None else (context,)
+                works = tuple(
+                    msgspec.structs.replace(one, repos=(short(session.remote),))
+                    for one in ((context, context.turn) if context.turn is not None else (context,))
+                )
                 seen = tuple(index.observe_applies(index.work(work, prior), work, alone=alone) for work in works)
                 moments.append(ObservedMoment(kind, seen))
             played.append(Played(case.id, case.system, session, tuple(moments)))

@@ -193,7 +193,9 @@ def run(argv: list[str]) -> int:
     knowledge.refresh_all()
     remote = repository_name(options.cwd)
     index = knowledge.index
-    context = Context(text=text, cwd=options.cwd, remote=remote, moment=options.channel or "stop")
+    context = Context(
+        text=text, cwd=options.cwd, remote=remote, repos=knowledge.names_of(remote), moment=options.channel or "stop"
+    )
     if policy.rule == "cost":
         hits, code = index.patterns.match(text), frozenset(code_stems(text) if options.file else ())
         context = msgspec.structs.replace(context, code=code, hits=hits, said=hits)
