@@ -66,7 +66,7 @@ it is not first, and its lead is a share of this."""
 
 MOST = 0.6
 """design: the share of a situation from which a lesson without signs may block: a person asked for just what it is about."""
-VERY_MUCH = 1.5
+VERY_MUCH = 1.0
 """design: how much of the lesson, beside that; few contexts of the labelled sets have so much of any lesson."""
 
 SPOKEN = 0.7
