@@ -1,1 +1,1 @@
-"""What this machine alone knows to match lessons by: counts of words in past work, episodes, feedback."""
+"""What this machine alone knows to match lessons by: counts of words in past work, and episodes."""
