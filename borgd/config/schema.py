@@ -1,6 +1,6 @@
 """config.toml as Structs: every setting, its default, its range. A repository's .borgd.toml may only tighten.
 
-Must not read anything but the bytes it is given. An unknown key is an error that names it: a misspelt limit is no limit.
+Must not read anything but the bytes it is given. An unknown key is an error that names it: a misspelt limit is not a limit.
 """
 
 from __future__ import annotations

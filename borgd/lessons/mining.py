@@ -82,7 +82,7 @@ class Miner:
 
     @property
     def damaged(self) -> int:
-        """Lines that were no rows, or too long to be read."""
+        """Lines that were not rows, or too long to be read."""
         return self.long + self._reader.damaged
 
     def begin(self, head: Iterable[bytes]) -> None:

@@ -76,7 +76,7 @@ class ProposalTable(NamedTuple):
 def propose(question: str, consequence: str, *, ms: int, **fields: Any) -> Proposal:
     """A proposal with sealed text; its id is the same for the same question, scope and reach.
 
-    An invariant that is no question is turned into one; its own wording becomes a facet.
+    An invariant that is not a question is turned into one; its own wording becomes a facet.
 
     :raises BorgError: no visible question or consequence.
     """

@@ -48,7 +48,7 @@ _BLANKS = str.maketrans(dict.fromkeys(_BLANK, " "))
 _ESCAPED = {9: r"\t", 10: r"\n", 11: r"\v", 12: r"\f", 13: r"\r", 0x85: r"\x85", 0x2028: r"\u2028", 0x2029: r"\u2029"}
 _INVISIBLE = re.compile(
     "["
-    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # controls that are no white space
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # controls that are not white space
     "\u00ad\u034f\u061c\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, Arabic letter mark, Mongolian selectors
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f"  # zero width, bidirectional marks, embeddings and isolates
     "\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufdd0-\ufdef"  # variation selectors, BOM, annotations, noncharacters

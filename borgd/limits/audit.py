@@ -117,7 +117,7 @@ def link(entries: Sequence[AuditEntry], head: TrailHead, now_ms: int) -> tuple[l
 
 
 def head_of(record: Mapping[str, Any]) -> TrailHead | None:
-    """The head that the trail has after ``record``; None when it is no line of a trail."""
+    """The head that the trail has after ``record``; None when it is not a line of a trail."""
     seq, digest = record.get("seq"), record.get("hash")
     if isinstance(seq, int) and seq > 0 and isinstance(digest, str) and re.fullmatch("[0-9a-f]{64}", digest):
         return TrailHead(seq=seq, hash=digest)

@@ -4,7 +4,7 @@ A = ln Σ Δt^(−d) over a lesson's uses (Anderson and Schooler, "Reflections o
 collective's sessions since the use, plus 1. A holiday makes nothing fade; a busy month does.
 
 The clock ticks once for each session in which a lesson was shown or held out, as the outcomes tell: each of those sessions
-leaves at least one, at its end if not before, of whatever kind. A session in which nothing came up is no chance for any
+leaves at least one, at its end if not before, of whatever kind. A session in which nothing came up is not a chance for any
 lesson to be used, and is not counted. This is the one count that every machine of a team can make alike: outcomes are all
 that they share, decisions stay at home, and equal outcomes must give equal memories to the byte. A session begins at the
 earliest time that an outcome of it names.

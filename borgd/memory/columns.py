@@ -169,7 +169,7 @@ FORMAT = f"3/{CREDIT}/{SHIFT}/{RANKS}/{beliefs.FOLLOWED}"
 
 
 class FoldColumns:
-    """Where outcomes are gathered before they are folded. ``skipped`` counts lines that were no outcomes."""
+    """Where outcomes are gathered before they are folded. ``skipped`` counts lines that were not outcomes."""
 
     def __init__(self) -> None:
         self._lessons: dict[str, int] = {}
@@ -223,7 +223,7 @@ class FoldColumns:
                     place[1].add(outcome.engineer)
 
     def lines(self, data: bytes) -> None:
-        """Whole lines of outcomes.jsonl. A line that is no outcome is counted in ``skipped``."""
+        """Whole lines of outcomes.jsonl. A line that is not an outcome is counted in ``skipped``."""
         try:
             self.extend(self._decoder.decode_lines(data))
         except msgspec.MsgspecError:

@@ -53,7 +53,7 @@ class CorrectionStage:
     def configure(self, config: Config) -> None:
         """Settings changed.
 
-        :raises ConfigError: a pattern of the person's own is no regular expression.
+        :raises ConfigError: a pattern of the person's own is not a regular expression.
         """
         self._own = own_rules(config.capture.patterns)
         self._propose = config.capture.propose

@@ -157,7 +157,7 @@ class RecallStage:
         return choice.text
 
     async def before_edit(self, session: Session, event: Event, now_ms: int) -> str:
-        """What an edit that is about to land brings up; empty: nothing, or the event is no edit."""
+        """What an edit that is about to land brings up; empty: nothing, or the event is not an edit."""
         if self.policy.rule != "cost" or event.tool is None or not written(event.tool)[0]:
             return ""
         return await self.early(session, event, now_ms, self.policy.host_chars)
@@ -230,7 +230,7 @@ class RecallStage:
     def holdout(self, whole: Session, name: str) -> float:
         """With which probability this lesson is withheld now: the coin is thrown at the first contact of a session with it.
 
-        Never at the first contact after it was ratified, which is no occasion: its person has just asked for it.
+        Never at the first contact after it was ratified, which is not an occasion: its person has just asked for it.
         """
         lesson = self.knowledge.lessons.get(name)
         if lesson is None or name in whole.contacts or name in self.never_withheld:

@@ -108,7 +108,7 @@ def call(method: str, body: bytes = b"", timeout_s: float = CALL_S) -> ReplyFram
 
     :param body: JSON parameters, or nothing.
     :raises UnreachableError: no daemon, or it did not answer; ``cause`` says which.
-    :raises ProtocolError: what answered is no borgd, or of another version.
+    :raises ProtocolError: what answered is not a borgd, or of another version.
     """
     deadline = time.monotonic() + timeout_s
     sock = connect(timeout_s)

@@ -216,7 +216,7 @@ class Replay:
         return {key: Bootstrap(seed + place) for place, key in enumerate(self.accounts)}
 
     def _not_drawn_before(self, found: DecisionColumns, exact: Floats) -> NDArray[np.bool_]:
-        """A lesson's draw stays for its session: a second contest on it is no fresh choice, and its p not its chance."""
+        """A lesson's draw stays for its session: a second contest on it is not a fresh choice, and its p not its chance."""
         contest = (exact < 1.0) & ~found.standing
         contested = np.bincount(found.decision, contest, minlength=found.count) > 0
         free = np.ones(found.count, dtype=bool)

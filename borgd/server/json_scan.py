@@ -48,7 +48,7 @@ class ContainerScanner:
         self._string_start = 0
 
     def end(self, data: bytearray) -> int | None:
-        """The offset behind the first container, None while it is incomplete or where the value is no container."""
+        """The offset behind the first container, None while it is incomplete or where the value is not a container."""
         if self.start is None and not self._find_start(data):
             return None
         if not self._depth:

@@ -180,7 +180,7 @@ class Server:
             self._crash(f"undelivered {kind_of(agent, event)}", error)
 
     async def _request(self, sock: socket.socket) -> Request | ReplyFrame:
-        """What is asked, or the answer to what is no request."""
+        """What is asked, or the answer to what is not a request."""
         try:
             return await _receive(sock)
         except TimeoutError:

@@ -1,6 +1,6 @@
 """Reads an agent's session file as it grows: by offset, bounded per read, from the end of one that is already long.
 
-A file that is missing, replaced or cut is no error: reading starts again from what is there. What is no regular file
+A file that is missing, replaced or cut is not an error: reading starts again from what is there. What is not a regular file
 says nothing.
 """
 

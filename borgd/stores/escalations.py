@@ -250,7 +250,7 @@ class EscalationStore:
     def before_switch(
         self, event: Event, model: str, ledger: InvestigationLedger, now_ms: int
     ) -> EscalationJudgement | None:
-        """The verdict on a session's change to ``model``; None: it is no specialist."""
+        """The verdict on a session's change to ``model``; None: it is not a specialist."""
         if not matches(model, self.config.specialists):
             return None
         facts = self.facts(ledger, hard=matches(model, self.config.hard))

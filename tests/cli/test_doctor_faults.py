@@ -105,7 +105,7 @@ def stale_socket(setup: Setup) -> None:
 
 
 def foreign_socket(setup: Setup) -> None:
-    """Something that is no borgd listens at the path, for as long as the test lives."""
+    """Something that is not a borgd listens at the path, for as long as the test lives."""
     setup.home.borg("stop")
     code = (
         "import socket, sys\n"

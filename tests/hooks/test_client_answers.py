@@ -271,7 +271,7 @@ def test_a_home_that_cannot_be_written_is_survived(tmp_path: Path, monkeypatch: 
 
 @contextmanager
 def stranger(home: Home, replies: bytes | None, *, read: bool = True) -> Iterator[None]:
-    """Something that is no borgd at the socket's path: answers ``replies`` and closes, or stays deaf (None)."""
+    """Something that is not a borgd at the socket's path: answers ``replies`` and closes, or stays deaf (None)."""
     home.socket.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(home.socket))

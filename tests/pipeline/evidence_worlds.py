@@ -161,7 +161,7 @@ async def lived(home: Path, world: DaemonWorld, sessions: int, seed: int = 5) ->
     )
     chance, seen = random.Random(seed), Seen()
     async with running_service() as service:
-        for place, system in enumerate(SYSTEMS):  # the first contact with a lesson is no occasion
+        for place, system in enumerate(SYSTEMS):  # the first contact with a lesson is not an occasion
             part, setting, other = SYSTEMS[system]
             await Agent(service, session=f"first{place}").prompt(
                 f"In {system}, raise the {setting} of the {part}, not its {other}."

@@ -70,7 +70,7 @@ async def whole(agent: Agent) -> tuple[str, str]:
 
 
 async def met(agent: Agent) -> None:
-    """The first contact after the lesson was ratified is no occasion."""
+    """The first contact after the lesson was ratified is not an occasion."""
     assert "ROW" in await agent.prompt(TASK)
 
 

@@ -1,7 +1,7 @@
 """A small labelled set of our own, so that a change which makes recall worse is seen without any other file.
 
 Three systems and general lessons. The weights were not fitted on them, but they were looked at when the floor was
-settled, so this holds what was reached and is no independent measurement. The bounds leave one case of slack.
+settled, so this holds what was reached and is not an independent measurement. The bounds leave one case of slack.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 def read_cases(name: str, kind: type[T]) -> list[T]:
     """The cases of a file of JSON Lines, as ``kind``.
 
-    :raises InputError: it cannot be read, or a line is no case.
+    :raises InputError: it cannot be read, or a line is not a case.
     """
     found = []
     for number, line in enumerate(read(name).splitlines(), 1):
@@ -122,7 +122,7 @@ def grouped(pairs: Iterable[tuple[str, Band]]) -> dict[str, list[Band]]:
 
 
 def figures(cases: Sequence[Case], messages: Sequence[Message]) -> dict[str, Any]:
-    """``heard`` (an episode by itself), ``line`` (that or the line), and both for what is no correction."""
+    """``heard`` (an episode by itself), ``line`` (that or the line), and both for what is not a correction."""
     played = [(case, band_of(case)) for case in cases]
     judged = [(one, judge(one.said, Situation(said=one.before, deeds=CHANGED)).band) for one in messages]
     found: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from borgd.lessons.corrections import training
 from borgd.lessons.corrections.training import Floats, Message
 
 SHARES = (0.03, 0.05, 0.15, 0.25)
-"""method: shares of the messages that are no correction at which the curve is printed."""
+"""method: shares of the messages that are not corrections at which the curve is printed."""
 
 
 def cross_fit_figures(sets: Mapping[str, Sequence[Message]]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Files for a replay: which ones, their lines in the order of time, progress on a terminal, and a state to take up again.
 
 Promises to hold one chunk of lines at a time, to write nothing but its own state file, and to say nothing on a stderr
-that is no terminal.
+that is not a terminal.
 """
 
 from __future__ import annotations

@@ -62,14 +62,14 @@ class EditableLesson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def editor_named(environ: Mapping[str, str]) -> list[str]:
     """The person's editor with its arguments; empty where nobody said which.
 
-    :raises BorgError: it is no command line.
+    :raises BorgError: it is not a command line.
     """
     for name in VARIABLES:
         if environ.get(name, "").strip():
             try:
                 return shlex.split(environ[name])
             except ValueError as error:
-                raise BorgError(f"{name} is {environ[name]!r}, which is no command: {error}") from None
+                raise BorgError(f"{name} is {environ[name]!r}, which is not a command: {error}") from None
     return []
 
 

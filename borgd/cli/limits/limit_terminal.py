@@ -15,7 +15,7 @@ AGENT_MARKS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "
 def person(action: str, env: Mapping[str, str] = os.environ) -> str:
     """The name of the person at the keyboard, for the record.
 
-    This keeps honest agents honest; it is no lock against one that hides what it is.
+    This keeps honest agents honest; it is not a lock against one that hides what it is.
 
     :param action: what is to be done, for the refusal.
     :raises LimitError: a coding agent runs this.

@@ -93,7 +93,7 @@ def _import_all(logger: logging.Logger) -> None:
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first error that is no group itself."""
+    """The first error that is not a group itself."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

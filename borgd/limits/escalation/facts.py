@@ -18,7 +18,7 @@ FACTS = ("spent", "ceiling", "soft", "min_local", "iterations", "hard")
 """design: the facts, in the order of the rule's parameters."""
 
 MAX_DIGITS = 18
-"""guard: digits of a number in a policy and of a fact; larger ones are no token count."""
+"""guard: digits of a number in a policy and of a fact; larger ones are not token counts."""
 
 
 _NUMBER = re.compile(rf"-?\d{{1,{MAX_DIGITS}}}(?:\.\d{{1,{MAX_DIGITS}}}|/\d{{1,{MAX_DIGITS}}})?", re.ASCII)
@@ -39,7 +39,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         return (self.spent, self.ceiling, self.soft, self.min_local, self.iterations, self.hard)
 
     def plain(self) -> dict[str, Any]:
-        """The facts as JSON values; a ``soft`` that is no whole number is written ``"1/2"``."""
+        """The facts as JSON values; a ``soft`` that is not a whole number is written ``"1/2"``."""
         soft = self.soft.numerator if self.soft.denominator == 1 else str(self.soft)
         return {**dict(zip(FACTS, self.values(), strict=True)), "soft": soft}
 

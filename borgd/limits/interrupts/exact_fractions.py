@@ -1,6 +1,6 @@
 """Numbers as exact fractions. A float stands for the shortest decimal that reads back as it, so 0.29 is 29/100.
 
-Pure. Must not guess: what is no number in its range is None, and the caller sends it to a person.
+Pure. Must not guess: what is not a number in its range is None, and the caller sends it to a person.
 """
 
 from __future__ import annotations

@@ -238,7 +238,7 @@ def check_answerable(entry: InboxEntry) -> None:
 def chosen(entry: InboxEntry, text: str, *, free: bool = False) -> str:
     """``text`` as an answer: a number or the label's letters in any case pick an option, anything else is free text.
 
-    Where several may be chosen, numbers or labels with commas between them. Numbers that are no option, and what says
+    Where several may be chosen, numbers or labels with commas between them. Numbers that are not options, and what says
     neither yes nor no to an approval in a word, are refused.
 
     :param free: take it as it is, even where it reads like a number.

@@ -86,7 +86,7 @@ def default_scope(remote: str, stream: str, paths: Mapping[str, str]) -> str:
     """Where a session is charged: the git remote's owner/repository, then its stream, unless ``paths`` maps it.
 
     :param remote: ``owner/repository``, or a directory's name where there is no remote; ``stream``: a branch or empty.
-    :raises LimitError: ``paths`` maps it to something that is no scope path.
+    :raises LimitError: ``paths`` maps it to something that is not a scope path.
     """
     repository = [_segment(part) for part in remote.split("/") if part][-(MAX_DEPTH - 1) :]
     path = "/".join([*repository, *([_segment(stream)] if stream else [])])

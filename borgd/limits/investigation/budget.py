@@ -49,7 +49,7 @@ TokenCounter = Callable[[str], int]
 
 
 class BadLimitError(LimitError, ValueError):
-    """What is given is no limit; also a ValueError, so that a record that holds it is told as damage."""
+    """What is given is not a limit; also a ValueError, so that a record that holds it is told as damage."""
 
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -58,7 +58,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The limits of one investigation; None: no limit of that kind.
 
-    :raises BadLimitError: a count that is no whole number from 0 up, or seconds that are no finite number from 0 up.
+    :raises BadLimitError: a count that is not a whole number from 0 up, or seconds that are not a finite number from 0 up.
     """
 
     max_iterations: int | None = 4
@@ -267,7 +267,7 @@ class BudgetPolicy:
         :param context: tokens newly put before the model, or the text, for ``token_counter`` to count; None: not reported.
         :param model: tokens the model wrote, likewise.
         :param cached: tokens read from the cache, kept apart.
-        :raises LimitError: a number that is no count, or a text and no counter.
+        :raises LimitError: a number that is not a count, or a text and no counter.
         """
         for budget, amount in (("max_context_tokens", context), ("max_model_tokens", model)):
             if amount is None:

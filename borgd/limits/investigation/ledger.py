@@ -168,7 +168,7 @@ class InvestigationLedger:
         """Tokens of the whole session, subagents included, cached input apart."""
         self.cached_tokens = 0
         self.local_turns = 0
-        """Turns of models that are no specialists."""
+        """Turns of models that are not specialists."""
         self.turns = 0
         self.extensions = 0
         """How often a person allowed more."""

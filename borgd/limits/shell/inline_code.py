@@ -89,7 +89,7 @@ def _opens_for_writing(node: ast.Call, place: int) -> bool:
 
 
 def other_writes(code: str, name: str) -> str:
-    """The call in JavaScript, Ruby, PHP or Perl that evidently writes, or nothing; texts are no calls."""
+    """The call in JavaScript, Ruby, PHP or Perl that evidently writes, or nothing; texts are not calls."""
     if len(code) > MAX_CODE_CHARS:
         return ""
     bare = code if name == "perl" else _TEXTS.sub("''", code)

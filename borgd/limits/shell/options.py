@@ -40,7 +40,7 @@ def option_values(
 ) -> list[tuple[str, str]]:
     """Each option with its value: clusters taken apart, ``-oFILE``, ``-o FILE``, ``--output FILE`` and ``--output=FILE``.
 
-    What stands behind ``--`` or is no option comes under an empty name.
+    What stands behind ``--`` or is not an option comes under an empty name.
     """
     found: list[tuple[str, str]] = []
     place = 0

@@ -166,7 +166,7 @@ class _Reader(WordReader):
             self.pending = pending
 
     def end(self, simple: _Simple, cases: list[_Case]) -> _Simple:
-        """Close ``simple``; what was only a loop's header or a pattern is no command."""
+        """Close ``simple``; what was only a loop's header or a pattern is not a command."""
         if cases[-1].state == "pattern":
             return _Simple()
         if (simple.words or simple.redirects or simple.assignments) and not simple.header:

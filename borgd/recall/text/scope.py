@@ -15,7 +15,7 @@ from itertools import pairwise
 from borgd.recall.text.words import segments
 
 _BREAK = re.compile(r"[^\w\s]\s|\s[^\w\s]|\n\s*\n")
-"""Punctuation beside a space, or an empty line: what stands on its two sides is no run."""
+"""Punctuation beside a space, or an empty line: what stands on its two sides is not a run."""
 
 KINDS = frozenset(
     {"android", "api", "app", "backend", "cli", "client", "core", "frontend", "infra", "ios", "lib", "main", "monorepo"}

@@ -15,7 +15,7 @@ CACHE_WORDS = 65536
 """guard: how many stems are remembered; a year of work names fewer distinct words than this at a time."""
 
 MAX_WORD = 40
-"""guard: longer strings of letters are no words (hashes, base64) and are left as they are."""
+"""guard: longer strings of letters are not words (hashes, base64) and are left as they are."""
 
 _VOWELS = "aeiouy"
 _DOUBLES = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")

@@ -193,7 +193,7 @@ def _messages_of(path: Path) -> Iterator[bytes]:
     except (msgspec.DecodeError, RecursionError) as error:
         raise OSError(0, f"it is not JSON: {error}") from None
     if not isinstance(whole, dict):
-        raise OSError(0, "it is no session: not an object")
+        raise OSError(0, "it is not a session: expected a JSON object")
     messages = whole.pop("messages", None)
     for row in (whole, *(messages if isinstance(messages, list) else ())):
         yield msgspec.json.encode(row) + b"\n"

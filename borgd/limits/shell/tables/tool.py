@@ -111,7 +111,7 @@ def shows_or_sets(**row: Any) -> Tool:
 
 
 _TEXT_OPTIONS = words("-m --message --title --body --description")
-"""Options whose value is free text wherever they exist; what is in a text is no option."""
+"""Options whose value is free text wherever they exist; what is in a text is not an option."""
 _OFF = words("none false no off 0 never")
 _SAYS = {
     Effect.READ: "looks",
