@@ -86,7 +86,7 @@ _NOTHING = frozenset({""})
 def parse(pattern: str) -> Parsed:
     """What ``pattern`` means.
 
-    :raises PatternError: it is none that can be used; says why.
+    :raises PatternError: it is not a pattern that can be used; says why.
     """
     reader = _Reader(pattern)
     part = reader.alternatives(0)

@@ -47,7 +47,7 @@ class TeamFile(NamedTuple):
 def card(data: bytes, source: str) -> TeamCard:
     """The card in ``data``.
 
-    :raises InputError: it is none, of a later version, or its salt is too short to hide anything.
+    :raises InputError: it is not such a file, of a later version, or its salt is too short to hide anything.
     """
     try:
         found = msgspec.json.decode(data, type=TeamCard)
@@ -79,7 +79,7 @@ def file_name(owner: str, kind: Kind) -> str:
 
 
 def parse_name(name: str) -> TeamFile | None:
-    """What the file ``name`` holds, conflicted copies included; None: it is none of ours."""
+    """What the file ``name`` holds, conflicted copies included; None: it is not one of ours."""
     match = _NAME.fullmatch(name)
     if match is None or name.startswith("."):
         return None

@@ -87,7 +87,7 @@ def run(argv: list[str]) -> int:
 
 
 def _meant(store: LessonStore, words: list[str], session: str) -> tuple[str, str]:
-    """The lesson that the first word names, or none, and the reason. A word that is not an id of a lesson is of the reason."""
+    """The lesson that the first word names, or none, and the reason; a word that is not a lesson's id belongs to it."""
     if words and _NAMED.match(words[0]):
         lesson = store.get(words[0])
         near = [key for key in _ever_shown(session) if key.startswith(words[0])] if lesson is None else [lesson.id]

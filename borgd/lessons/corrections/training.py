@@ -71,7 +71,7 @@ class _Rows(NamedTuple):
 def read_messages(data: bytes, name: str) -> list[Message]:
     """The messages of a JSON Lines file.
 
-    :raises InputError: a line is none; names the file and the line.
+    :raises InputError: a line is not a labelled message; names the file and the line.
     """
     found = []
     for number, line in enumerate(data.splitlines(), 1):
@@ -131,7 +131,7 @@ def heard(scores: Floats, labels: NDArray[np.bool_], share: float) -> float:
 
 
 def area(scores: Floats, labels: NDArray[np.bool_]) -> float:
-    """Area under the curve: how often a correction scores above a message that is none."""
+    """Area under the curve: how often a correction scores above a message that is not one."""
     ranks = np.argsort(np.argsort(scores, kind="stable"), kind="stable")
     corrections = int(labels.sum())
     below = ranks[labels].sum() - corrections * (corrections - 1) / 2

@@ -29,7 +29,7 @@ class Ladder:
     """Levels from the cheapest to the dearest, and the dearest one allowed (empty: no ceiling)."""
 
     def __init__(self, levels: tuple[str, ...], ceiling: str = "") -> None:
-        """:raises LimitError: no levels, one twice, or a ceiling that is none of them."""
+        """:raises LimitError: no levels, one twice, or a ceiling that is not one of them."""
         if not levels or len(set(levels)) != len(levels) or not all(levels):
             raise LimitError(f"levels are different names from the cheapest to the dearest, not {levels!r}")
         if ceiling and ceiling not in levels:
@@ -57,6 +57,6 @@ class Ladder:
     def rank(self, level: str) -> int:
         """0-based place of a level, the cheapest first.
 
-        :raises KeyError: it is none.
+        :raises KeyError: it is not one of the levels.
         """
         return self._place[level]

@@ -19,7 +19,7 @@ class InterruptReplay:
     """Counters of one replay."""
 
     def __init__(self, policy: InterruptPolicy, exclusions: Iterable[Exclusion] = ()) -> None:
-        """:raises ConfigError: the policy's time zone is none."""
+        """:raises ConfigError: the policy's time zone is not known."""
         self.policy = policy
         self.account = InterruptAccount(window_of(policy))
         self.exclusions = Exclusions(exclusions)
