@@ -72,6 +72,8 @@ class TeamConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     directory: str = ""
     """The directory that a file sync carries; empty: no team. borg team join writes it."""
+    scopes: tuple[str, ...] = ()
+    """Names of systems in teammates' lessons that count though no session worked there; borg team join asks and adds."""
 
 
 class UiConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

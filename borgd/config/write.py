@@ -5,6 +5,8 @@ The result is parsed and checked as the configuration before it replaces anythin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
@@ -14,7 +16,7 @@ from borgd.files import replace_file
 from borgd.paths import Paths, private_dir
 
 
-def with_setting(text: str, table: str, key: str, value: str | None) -> str:
+def with_setting(text: str, table: str, key: str, value: str | Sequence[str] | None) -> str:
     """config.toml's ``text`` with ``key`` of ``[table]`` set to ``value``; None takes the key out.
 
     The table may be written in any way TOML has: ``[table]``, ``["table"]``, ``table = {...}``, ``table.key = ...``.
@@ -23,7 +25,7 @@ def with_setting(text: str, table: str, key: str, value: str | None) -> str:
     :raises UnicodeEncodeError: ``value`` has no UTF-8.
     """
     if value is not None:
-        value.encode("utf-8")  # an argument that is not text is named as it was given
+        "".join(value).encode("utf-8")  # an argument that is not text is named as it was given
     try:
         document = tomlkit.parse(text)
         found = document.get(table)
@@ -34,7 +36,7 @@ def with_setting(text: str, table: str, key: str, value: str | None) -> str:
         if not hasattr(found, "keys"):
             raise ConfigError("config.toml", f"expected a table, got {found!r}", field=table)
         if value is not None:
-            found[key] = value
+            found[key] = value if isinstance(value, str) else list(value)
         elif key in found:
             del found[key]
         changed = tomlkit.dumps(document)
@@ -44,7 +46,7 @@ def with_setting(text: str, table: str, key: str, value: str | None) -> str:
     return changed
 
 
-def write_setting(where: Paths, table: str, key: str, value: str | None) -> None:
+def write_setting(where: Paths, table: str, key: str, value: str | Sequence[str] | None) -> None:
     """As ``with_setting``, in config.toml itself, which is made where there is none.
 
     :raises BorgError: it cannot be read or written; ConfigError as ``with_setting``. The file is then as it was.

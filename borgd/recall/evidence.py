@@ -120,6 +120,8 @@ class Index:
 
         self.bm25: Bm25 = Bm25()
         self.patterns = PatternIndex()
+        self.unknown: frozenset[str] = frozenset()
+        """Scope names that count for nothing: only teammates use them, and nothing here knows them."""
         self._weights: dict[str, _OwnWeight] = {}
 
     def __len__(self) -> int:
@@ -172,7 +174,8 @@ class Index:
 
     def work(self, context: Context, prior: ContextPrior) -> Work:
         """The context as this store's lessons see it."""
-        return Work(context, prior, self.bm25.frequency, len(self._entries), self._scopes)
+        names = self._scopes.keys() - self.unknown if self.unknown else self._scopes
+        return Work(context, prior, self.bm25.frequency, len(self._entries), names)
 
     def match(self, context: Context, prior: ContextPrior | None = None, explain: bool = False) -> list[Match]:
         """The lessons that ``context`` speaks for, best first, equal ones by id; only those with evidence above 0.

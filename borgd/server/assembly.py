@@ -96,6 +96,7 @@ class Assembly:
         self.corrections.command = shown_command(self.where)
         self.recall.configure(config, policy_of(config))
         self.outcomes.floor = self.recall.policy.match_floor
+        self.knowledge.confirm(config.team.scopes)
         self.greets = config.ui.greet
 
     async def greet(self, now_ms: int) -> str:
@@ -148,6 +149,7 @@ class Assembly:
     def _save_counts(self) -> None:
         with suppress(OSError):  # a little sharpness is lost, nothing else
             self.knowledge.counts.save()
+            self.knowledge.seen.save()
 
     def problems(self) -> list[str]:
         """What cannot be read or counted at the moment, a sentence each."""

@@ -316,6 +316,7 @@ class Service:
             self._take_foreign(session, session.file.foreign())
             if not session.remote or event.cwd != session.cwd:
                 session.remote = self._repositories.name(event.cwd or session.cwd)
+            self.assembly.knowledge.works_in(event.cwd or session.cwd, session.remote)
             self.transcripts.read(session, event.transcript)
             for path in self.assembly.knowledge.files.values():
                 self.watcher.look(path)

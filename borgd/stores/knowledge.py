@@ -27,6 +27,7 @@ from borgd.recall.evidence import Index
 from borgd.recall.text.document_frequencies import ContextPrior
 from borgd.stores.matching.context_counts import ContextCounts
 from borgd.stores.matching.episode_words import EpisodeWords
+from borgd.stores.matching.seen_places import FILE, SeenPlaces, unknown_scopes
 from borgd.stores.outcome_columns import KEPT, OutcomeColumns
 from borgd.stores.record_lines import record_lines
 from borgd.stores.team import Team
@@ -50,6 +51,8 @@ class Knowledge:
         self.unpublished_outcomes: list[Outcome] = []
         self.files = {"lessons": lessons_file or where.journal("lessons"), "outcomes": where.journal("outcomes")}
         self.episodes = EpisodeWords(where.journal("episodes"))
+        self.seen = SeenPlaces(where.state / FILE)
+        self._confirmed = config.team.scopes
         self._aliases = config.people.aliases
         self._lessons = Follower(Journal(self.files["lessons"]))
         self._outcomes = TypedFollower(Journal(self.files["outcomes"]), Outcome)
@@ -96,9 +99,26 @@ class Knowledge:
             assert team is not None
             changed += self._apply(records, str(path), peer=team.is_peer(path), owner=team.owner_of(path))
         if changed or reading.replaced:
-            self._scopes = None
+            self._know_names()
             self.memory.know(self._known())
         return bool(changed) or reading.replaced
+
+    def _know_names(self) -> None:
+        self._scopes = None
+        self.index.unknown = unknown_scopes(self.store, self._confirmed, self.seen)
+
+    def confirm(self, scopes: tuple[str, ...]) -> None:
+        """These names of teammates' scopes count from now on, and no others that are not known here."""
+        if scopes != self._confirmed:
+            with self.lock:
+                self._confirmed = scopes
+                self._know_names()
+
+    def works_in(self, cwd: str, remote: str) -> None:
+        """A session works there: what the place is called is a name that is known from now on."""
+        if self.seen.saw(cwd, remote) and self.index.unknown:
+            with self.lock:
+                self._know_names()
 
     def _apply(self, records: list[dict[str, Any]], source: str, *, peer: bool, owner: str = "") -> int:
         applied = self.store.apply(records, source, peer=peer, owner=owner)
@@ -211,9 +231,10 @@ class Knowledge:
         return self.counts.prior
 
     def scope_names(self) -> list[str]:
-        """Every system that a live lesson names."""
+        """Every system that a live lesson names, those left out that only teammates name and nothing here knows."""
         if self._scopes is None:
-            self._scopes = sorted({name for lesson in self.lessons.values() for name in lesson.scope})
+            names = {name for lesson in self.lessons.values() for name in lesson.scope}
+            self._scopes = sorted(names - self.index.unknown)
         return self._scopes
 
     def reaches(self, lesson: Lesson, repo: str) -> bool:

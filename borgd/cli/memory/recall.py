@@ -192,6 +192,7 @@ def run(argv: list[str]) -> int:
     knowledge = Knowledge(where, config, engineer, lessons_file=options.lessons, team=team)
     knowledge.refresh_all()
     remote = repository_name(options.cwd)
+    knowledge.works_in(options.cwd, remote)  # said by hand, so it is seen, but nothing is written down
     index = knowledge.index
     context = Context(
         text=text, cwd=options.cwd, remote=remote, repos=knowledge.names_of(remote), moment=options.channel or "stop"

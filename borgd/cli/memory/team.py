@@ -1,19 +1,29 @@
-"""``borg team init DIR | join DIR | leave | status``: share lessons and outcomes in a directory that a file sync carries."""
+"""``borg team init DIR | join DIR | leave | status``: share lessons and outcomes in a directory that a file sync carries.
+
+A system's name that only teammates' lessons bring counts once a session worked in a repository of that name, or once it
+was confirmed: ``join`` lists the others and asks.
+"""
 
 from __future__ import annotations
 
 import argparse
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from borgd.cli.lesson.terminal import agreed, at_terminal
 from borgd.cli.terminal_text import about, printable
 from borgd.config.read import engineer_name, machine_name, read_config
+from borgd.config.schema import Config
 from borgd.config.write import write_setting
-from borgd.errors import BorgError
+from borgd.errors import BorgError, UsageError
+from borgd.journal import Journal
+from borgd.lessons.store import LessonStore
 from borgd.lessons.team import SALT_BYTES, TeamCard, owner_name
 from borgd.paths import Paths, user_paths
+from borgd.stores.matching.seen_places import FILE, SeenPlaces, unknown_scopes
 from borgd.stores.team import CARD, Team, read_card
 
 KEPT_LOCAL = "*.lock\n*.quarantine\n*.rewrite\n.*.new\n"
@@ -48,9 +58,57 @@ def status(where: Paths) -> dict[str, object]:
         raise BorgError("no team here: borg team init DIR makes one, borg team join DIR joins one")
     owner = owner_name(engineer_name(config), machine_name())
     team = Team(Path(config.team.directory).expanduser(), owner, config.people.machines)
-    for _ in team.new_lessons():
-        pass
-    return {"directory": str(team.directory), "owner": owner, "members": team.members(), "problems": team.problems}
+    waiting = sorted(unknown(where, config, team))
+    return {
+        "directory": str(team.directory),
+        "owner": owner,
+        "members": team.members(),
+        "problems": team.problems,
+        "unknown_scopes": waiting,
+    }
+
+
+def unknown(where: Paths, config: Config, team: Team) -> frozenset[str]:
+    """Names of systems that the team's lessons bring and nothing here knows.
+
+    :raises JournalError: this machine's lessons cannot be read.
+    """
+    store = LessonStore()
+    store.apply(Journal(where.journal("lessons")).read().records)
+    for path, records in team.new_lessons():
+        store.apply(records, str(path), peer=team.is_peer(path), owner=team.owner_of(path))
+    return unknown_scopes(store, config.team.scopes, SeenPlaces(where.state / FILE))
+
+
+def confirm(where: Paths, directory: Path, named: Sequence[str], *, everything: bool) -> tuple[list[str], list[str]]:
+    """Which unknown names of systems count from now on, and which go on to wait. Asks at a terminal.
+
+    :param named: those that were named by hand.
+    :param everything: take all without asking.
+    :raises UsageError: a name that no teammate's lesson brings, or that counts already.
+    """
+    config = read_config(where)
+    team = Team(directory, owner_name(engineer_name(config), machine_name()), config.people.machines)
+    waiting = sorted(unknown(where, config, team))
+    for name in named:
+        if name not in waiting:
+            raise UsageError(f"--scope {printable(name)}: no such name waits; there are: {listed(waiting) or 'none'}")
+    if not waiting or named:
+        return sorted(set(named)), [name for name in waiting if name not in named]
+    return (waiting, []) if everything or (at_terminal() and _wanted(waiting)) else ([], waiting)
+
+
+def _wanted(waiting: Sequence[str]) -> bool:
+    print("Your teammates' lessons name systems that nothing here knows:")
+    for name in waiting:
+        print(f"  {printable(name)}")
+    print("Their lessons come where a session works in such a repository. If you agree, also wherever the name is said.")
+    return agreed("Let these names count?")
+
+
+def listed(names: Sequence[str]) -> str:
+    """``names`` in one line."""
+    return ", ".join(map(printable, names))
 
 
 def show(found: dict[str, object]) -> None:
@@ -62,6 +120,11 @@ def show(found: dict[str, object]) -> None:
         print(f"  {printable(owner):<32} {counts['lessons']:>6} lessons {counts['outcomes']:>8} outcomes")
     if not members:
         print("  nothing is shared yet: what you add with borg lesson add goes out as soon as the daemon runs")
+    waiting = found["unknown_scopes"]
+    assert isinstance(waiting, list)
+    if waiting:
+        print(f"  names that wait until a session works in such a repository: {listed(waiting)}")
+        print(f"  borg team join {printable(str(found['directory']))} lets them count everywhere")
     problems = found["problems"]
     assert isinstance(problems, list)
     for problem in problems:
@@ -81,6 +144,15 @@ def run(argv: list[str]) -> int:
         command = commands.add_parser(name, help=summary, description=summary)
         if name in ("init", "join"):
             command.add_argument("directory", type=Path, metavar="DIR", help="a directory that a file sync carries")
+        if name == "join":
+            command.add_argument("--yes", action="store_true", help="let every name of a teammate's system count, unasked")
+            command.add_argument(
+                "--scope",
+                action="append",
+                default=[],
+                metavar="NAME",
+                help="let this name count (repeatable), unasked",
+            )
         if name == "status":
             command.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)
@@ -93,12 +165,23 @@ def run(argv: list[str]) -> int:
         if not read_config(where).team.directory:
             raise BorgError("no team here, so there is nothing to leave")
         write_setting(where, "team", "directory", None)
+        write_setting(where, "team", "scopes", None)
         print("Left. What you shared stays in the team's directory; borg forget takes lessons back.")
         return 0
     directory = options.directory.expanduser().resolve()
     if options.command == "init":
         init(directory)
     read_card(directory)
+    taken: list[str] = []
+    waiting: list[str] = []
+    if options.command == "join":
+        taken, waiting = confirm(where, directory, options.scope, everything=options.yes)
     write_setting(where, "team", "directory", str(directory))
+    if taken:
+        write_setting(where, "team", "scopes", sorted({*read_config(where).team.scopes, *taken}))
+        print(f"These names count from now on: {listed(taken)}")
+    if waiting:
+        print(f"These wait until a session works in such a repository: {listed(waiting)}")
+        print(f"borg team join {directory} --yes lets them count everywhere.")
     print(f"{where.config_file}: the team is {directory}. Restart the daemon (borg stop) to share and to receive.")
     return 0
