@@ -36,6 +36,7 @@ from borgd.recall.contradicted import contradicted
 from borgd.recall.disagreement import disagreement_ids
 from borgd.recall.early import ANY
 from borgd.recall.rank import weigh
+from borgd.sessions.lines import counted_lines
 from borgd.sessions.session import Session, touched
 from borgd.stores import reverted_lines as regrets
 from borgd.stores.knowledge import Knowledge
@@ -266,7 +267,7 @@ class OutcomeStage:
         made of it. (Where all that won a slot at a Stop was withheld, the agent did stop.)
         """
         if session.prompts and not session.subagent and session.first_seen("counted", session.id):
-            self.knowledge.counts.add(session.work_text())
+            session.write(*counted_lines(self.knowledge.counts.add(session.work_text())))
         found: list[Outcome] = []
         for decision in session.decisions:
             judged = session.corrected | {name for key, name in session.judged if key == decision.id}

@@ -98,6 +98,7 @@ class Pipeline:
         """
         turn = session.turns.now.number
         apply_event(session, event, now_ms)
+        self.recall.knowledge.works_in(session.cwd, session.remote)
         if session.turns.now.number != turn and event.moment is not Moment.PROMPT:
             await self.investigations.prompt(event, now_ms)
         if event.moment is Moment.SESSION_END and event.source != "resume":

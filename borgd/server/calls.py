@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 import anyio
@@ -16,7 +17,7 @@ from borgd.errors import ProtocolError
 from borgd.lessons.redact import redact
 from borgd.server.assembly import Assembly
 from borgd.server.event_log import EventLog
-from borgd.server.forgetting import ForgetRequest, unshare, without_lessons
+from borgd.server.forgetting import ForgetRequest, uncount, unshare, without_lessons
 from borgd.server.memory_call import memory
 from borgd.sessions.session import Key, Session
 from borgd.sessions.sessions import Sessions
@@ -94,6 +95,8 @@ async def forget(service: AnsweringService, parameters: Parameters) -> Parameter
     service.event_log.forget(lambda name, ms: name in target.sessions or 0 <= target.since_ms <= ms, target.lessons)
     if service.assembly is not None:
         unshare(service.assembly.knowledge, target)
+        with suppress(OSError):
+            uncount(service.assembly.knowledge, target)
         service.refresh()
     return {"sessions": dropped}
 

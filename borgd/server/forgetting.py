@@ -17,11 +17,15 @@ from borgd.stores.knowledge import Knowledge
 
 
 class ForgetRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Parameters of the call ``forget``. ``since_ms``: every session heard of from then on; negative: none by time."""
+    """Parameters of the call ``forget``. ``since_ms``: every session heard of from then on; negative: none by time.
+
+    ``counted``: per session whose words were counted, those words.
+    """
 
     sessions: frozenset[str] = frozenset()
     lessons: frozenset[str] = frozenset()
     since_ms: int = -1
+    counted: tuple[frozenset[str], ...] = ()
 
     def takes(self, session: Session) -> bool:
         """Whether all of ``session`` is to be forgotten."""
@@ -61,3 +65,14 @@ def unshare(knowledge: Knowledge, target: ForgetRequest) -> None:
             for one in knowledge.unpublished_lessons
             if one.get("id") not in target.lessons or one.get("kind") == TOMBSTONE
         ]
+
+
+def uncount(knowledge: Knowledge, target: ForgetRequest) -> None:
+    """Take the share of the forgotten sessions out of the machine's counts of words.
+
+    :raises OSError: they cannot be written; memory has it right, and the next minute tries again.
+    """
+    with knowledge.lock:
+        for words in target.counted:
+            knowledge.counts.take_back(words)
+        knowledge.counts.save()

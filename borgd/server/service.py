@@ -269,6 +269,7 @@ class Service:
         session.ended = True
         if session.decisions:
             session.write(("#borg-ended", str(now_ms)))
+        if session.pending:
             self._save(session)
 
     async def hook(self, agent: str, event: str, body: bytes, words: tuple[str, ...] = ()) -> bytes:
@@ -316,7 +317,6 @@ class Service:
             self._take_foreign(session, session.file.foreign())
             if not session.remote or event.cwd != session.cwd:
                 session.remote = self._repositories.name(event.cwd or session.cwd)
-            self.assembly.knowledge.works_in(event.cwd or session.cwd, session.remote)
             self.transcripts.read(session, event.transcript)
             for path in self.assembly.knowledge.files.values():
                 self.watcher.look(path)

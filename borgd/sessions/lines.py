@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -13,6 +13,10 @@ from borgd.memory.records import Decision
 from borgd.sessions import attendance
 from borgd.sessions.session import PROMPT_CHARS, PROMPTS, Session
 from borgd.sessions.state_file import MARK
+from borgd.stores.state_lines import COUNTED
+
+COUNTED_WORDS = 2000
+"""guard: words of one line; a word has at most 24 letters, and a line that is too long would be cut."""
 
 
 def _take_prompt_id(session: Session, text: str) -> None:
@@ -133,6 +137,7 @@ _LINES: dict[str, Callable[[Session, str], object]] = {
     "#borg-red": lambda session, text: session.turned(text, passed=False),
     "#borg-green": lambda session, text: session.turned(text, passed=True),
     "#borg-stopped": lambda session, _: session.open.clear(),
+    COUNTED: lambda session, _: session.first_seen("counted", session.id),
     "#borg-ended": lambda session, _: setattr(session, "ended", True),
     "#borg-changed": lambda session, _: setattr(session, "changed", True),
 }
@@ -144,3 +149,9 @@ def apply_line(session: Session, kind: str, text: str) -> None:
         return
     if kind in _LINES:
         _LINES[kind](session, text)
+
+
+def counted_lines(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What the session added to the machine's counts of words, so that ``borg forget`` can take it back."""
+    for start in range(0, len(words), COUNTED_WORDS):
+        yield COUNTED, " ".join(words[start : start + COUNTED_WORDS])

@@ -25,7 +25,7 @@ from borgd.memory.shared import anonymous
 from borgd.paths import Paths
 from borgd.recall.evidence import Index
 from borgd.recall.text.document_frequencies import ContextPrior
-from borgd.stores.matching.context_counts import ContextCounts
+from borgd.stores.matching.context_counts import COUNTS, ContextCounts
 from borgd.stores.matching.episode_words import EpisodeWords
 from borgd.stores.matching.seen_places import FILE, SeenPlaces, unknown_scopes
 from borgd.stores.outcome_columns import KEPT, OutcomeColumns
@@ -45,7 +45,7 @@ class Knowledge:
         self.engineer = engineer
         self.team = team
         self.lessons: dict[str, Lesson] = {}
-        self.counts = ContextCounts(where.state / "contexts.json")
+        self.counts = ContextCounts(where.state / COUNTS)
         self.problems: list[str] = []
         self.unpublished_lessons: list[dict[str, Any]] = []
         self.unpublished_outcomes: list[Outcome] = []

@@ -9,6 +9,8 @@ LINE_CHARS = 8000
 """guard: characters of one line."""
 
 MARK = "#borg-"
+COUNTED = "#borg-counted"
+"""design: the mark of lines with the words that a session added to the machine's counts."""
 KINDS = ("prompt", "touch", "plan", "said")
 
 

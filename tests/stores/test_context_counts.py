@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from borgd.cli import dispatch
+from borgd.cli.memory.forget import _counted
 from borgd.recall.text.document_frequencies import ContextPrior
 from borgd.stores.matching.context_counts import ContextCounts
 from tests.server.support import Agent, lesson, running_service, write_lessons
@@ -83,3 +86,79 @@ def test_a_word_of_one_session_is_kept_only_as_a_hash_until_another_says_it(tmp_
     assert again.prior.counts["zwiebelfisch"] == 2
     again.add("Zwiebelfisch once more")
     assert again.prior.counts["zwiebelfisch"] == 3
+
+
+WORDS = ["uploader", "backoff", "zwiebelfisch", "quarknado", "test", "moewenpick"]
+said = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+
+
+def held(counts: ContextCounts) -> dict[str, object]:
+    """What the file of ``counts`` says, words known by one session in no order."""
+    counts.save()
+    found: dict[str, object] = msgspec.json.decode(counts.path.read_bytes())
+    once = found["once"]
+    assert isinstance(once, list)
+    return {**found, "once": set(once)}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.tuples(said, st.booleans()), min_size=1, max_size=8), st.booleans())
+@example([("quarknado", True)], True)
+@example([("quarknado", True), ("quarknado", False)], False)
+@example([("test", True), ("test", True), ("uploader", False)], False)
+def test_a_forgotten_session_is_as_if_it_had_never_been(
+    tmp_path: Path, sessions: list[tuple[str, bool]], restarted: bool
+) -> None:
+    for name in ("all.json", "kept.json"):
+        (tmp_path / name).write_text('{"contexts": 0, "stems": 0, "counts": {}, "salt": "5a", "once": []}')
+    every, kept = ContextCounts(tmp_path / "all.json"), ContextCounts(tmp_path / "kept.json")
+    added = [(every.add(text), forgotten) for text, forgotten in sessions]
+    for text, forgotten in sessions:
+        if not forgotten:
+            kept.add(text)
+    if restarted:
+        every.save()
+        every = ContextCounts(tmp_path / "all.json")
+    for words, forgotten in added:
+        if forgotten:
+            every.take_back(words)
+    if any(forgotten for _, forgotten in sessions) and any(not forgotten for _, forgotten in sessions):
+        assert held(every) == held(kept)
+    assert every.prior.contexts == kept.prior.contexts
+    assert every.prior.counts == pytest.approx(kept.prior.counts)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("running", [True, False])
+async def test_forgetting_a_session_takes_its_words_out_of_the_counts(home: Path, running: bool) -> None:
+    write_lessons(home, lesson("L1", "Is it?"))
+    path = home / ".local/state/borgd/contexts.json"
+    async with running_service() as service:
+        assert service.assembly is not None
+        for name in ("s1", "s2"):
+            agent = Agent(service, session=name)
+            await agent.prompt("the Zwiebelfisch needs a test of its backoff")
+            await agent.send("SessionEnd", reason="other")
+        service.assembly.knowledge.counts.save()
+        assert "zwiebelfisch" in path.read_text()
+        if running:
+            counted = _counted(home / ".local/state/borgd/sessions/claude-code-s1.ctx")
+            assert "zwiebelfisch" in counted
+            asked = {"sessions": ["s1"], "counted": [counted]}
+            await service.call("forget", msgspec.json.encode(asked))
+            assert "zwiebelfisch" not in path.read_text()
+    if not running:
+        assert dispatch(["forget", "--session", "s1"]) == 0
+    assert "zwiebelfisch" not in path.read_text()
+    assert ContextCounts(path).prior.contexts == ContextPrior.shipped().contexts + 1
+
+
+@pytest.mark.anyio
+async def test_a_session_is_counted_once_over_a_restart_too(home: Path) -> None:
+    write_lessons(home, lesson("L1", "Is it?"))
+    for _ in range(2):
+        async with running_service() as service:
+            agent = Agent(service)
+            await agent.prompt(WORK)
+            await agent.send("SessionEnd", reason="other")
+    assert ContextCounts(home / ".local/state/borgd/contexts.json").prior.contexts == ContextPrior.shipped().contexts + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -27,7 +27,8 @@ from borgd.lessons.team import Kind, hashed, parse_name
 from borgd.lessons.team import file_name as team_file_name
 from borgd.paths import session_file_name, user_paths
 from borgd.protocol.client import UnreachableError, call
-from borgd.stores import forgotten_lessons, session_ledger
+from borgd.stores import forgotten_lessons, session_ledger, state_lines
+from borgd.stores.matching.context_counts import COUNTS, ContextCounts
 from borgd.stores.past import assimilate_state
 
 JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commits", "inbox", "interrupts", "escalations")
@@ -35,7 +36,7 @@ JOURNALS = ("lessons", "outcomes", "decisions", "episodes", "proposals", "commit
 STAYS = {
     "audit.jsonl": "a hash chain, which breaks where a line goes: it keeps verdicts, numbers and the ids of sessions, "
     "no word of what was said",
-    "contexts.json": "how often single common words occurred, of no session",
+    "contexts.json": "how often single words occurred in all sessions; a forgotten session's share goes",
     "teammates' copies of a lesson": "theirs; the tombstone hides them everywhere",
     "undo.json": "the text of a lesson that you confirmed to forget, for ten minutes; nothing with --for-good",
     "your agents' own transcripts": "theirs; borg assimilate does not bring back what was forgotten",
@@ -81,7 +82,7 @@ def run(argv: list[str]) -> int:
     state = list(_state_files(target.sessions, target.since_ms))
     if not arguments.dry_run:
         _never_again(target)
-        _tell_daemon(target, buried)
+        _uncount(target, buried, state)
     removed = {str(path): number for path, number in _everywhere(target, state, dry_run=arguments.dry_run) if number}
     if not arguments.dry_run:
         _tell_daemon(target, buried)
@@ -114,17 +115,43 @@ def _stays() -> str:
     return "What stays: " + ". ".join(f"{what}: {why}" for what, why in STAYS.items()) + "."
 
 
-def _tell_daemon(target: ForgetTarget, buried: Iterable[str]) -> None:
-    """Have a running daemon drop what it remembers. Where it cannot be told it finds out with its next event."""
+def _uncount(target: ForgetTarget, buried: Iterable[str], state: Iterable[Path]) -> None:
+    """Take the sessions' words out of the machine's counts, which a running daemon holds in memory."""
+    counted = [words for path in state if path.suffix == ".ctx" and (words := _counted(path))]
+    if not _tell_daemon(target, buried, counted) and counted:
+        counts = ContextCounts(user_paths().state / COUNTS)
+        for words in counted:
+            counts.take_back(words)
+        counts.save()
+
+
+def _counted(path: Path) -> list[str]:
+    """The words that a session added to the counts, as its state file says."""
+    try:
+        lines = path.read_text("utf-8", "replace").split("\n")
+    except OSError:
+        return []
+    return sorted({word for kind, text in state_lines.parse(lines) if kind == state_lines.COUNTED for word in text.split()})
+
+
+def _tell_daemon(target: ForgetTarget, buried: Iterable[str], counted: Iterable[Collection[str]] = ()) -> bool:
+    """Have a running daemon drop what it remembers. Where it cannot be told it finds out with its next event.
+
+    :param counted: per session the words that it added to the counts.
+    :returns: whether a daemon may be there.
+    """
     asked = {"sessions": sorted(target.sessions), "lessons": sorted(buried), "since_ms": target.since_ms}
+    asked["counted"] = list(counted)
     try:
         answer = call("forget", msgspec.json.encode(asked))
     except UnreachableError as error:
-        if error.cause not in NOBODY:
-            complain([f"a daemon may still remember it until its next event: {error}"])
-        return
+        if error.cause in NOBODY:
+            return False
+        complain([f"a daemon may still remember it until its next event: {error}"])
+        return True
     if answer.status:
         complain([f"the daemon may still remember it until its next event: {answer.err.decode('utf-8', 'replace').strip()}"])
+    return True
 
 
 def _target(arguments: argparse.Namespace) -> ForgetTarget:

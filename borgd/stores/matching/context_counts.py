@@ -2,7 +2,7 @@
 
 Only counts of plain lower-case words are kept, secrets taken out before, only of words that the shipped table has or that
 several sessions said, so that no session can be read back from them; of a word that one session said a salted hash is
-kept.
+kept. What a session added can be taken back: the counts are then as if it had never been.
 Losing the file costs a little sharpness of recall, never a record.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from borgd.files import replace_file
 from borgd.lessons.redact import redact
 from borgd.recall.text.document_frequencies import ContextPrior, stems_of
 
+COUNTS = "contexts.json"
 KEPT_STEMS = 20_000
 """guard: distinct stems kept, the commonest."""
 KEPT_ONCE = 50_000
@@ -63,11 +65,11 @@ class ContextCounts:
         for stem, count in self._own.counts.items():
             self.prior.counts[stem] = self.prior.counts.get(stem, 0.0) + count
 
-    def add(self, text: str) -> None:
-        """Count one session's work."""
+    def add(self, text: str) -> list[str]:
+        """Count one session's work; what it added, for ``take_back``: its distinct words, sorted."""
         stems = {stem for stem in stems_of(redact(text)) if _PLAIN.match(stem)}
         if not stems:
-            return
+            return []
         again = {stem for stem in stems if stem not in self._shipped and stem not in self._own.counts and self._heard(stem)}
         for counts in (self._own, self.prior):
             counts.contexts += 1
@@ -76,10 +78,37 @@ class ContextCounts:
                 if stem in self._shipped or stem in self._own.counts or stem in again:
                     counts.counts[stem] = counts.counts.get(stem, 0.0) + 1 + (stem in again)
         self._dirty = True
+        return sorted(stems)
+
+    def take_back(self, added: Iterable[str]) -> None:
+        """Take out what one session added. A word that only one other session said is a hash again."""
+        stems = set(added)
+        if not stems or self._own.contexts < 1:
+            return
+        for counts in (self._own, self.prior):
+            counts.contexts -= 1
+            counts.stems = max(0.0, counts.stems - len(stems))
+        for stem in stems:
+            count = self._own.counts.get(stem, 0.0)
+            if count < 1:
+                self._once.pop(self._key(stem), None)
+                continue
+            least = 1 if stem in self._shipped else 2
+            gone = 1.0 if count - 1 >= least else count
+            if stem not in self._shipped and gone == least:
+                self._heard(stem)
+            for counts in (self._own, self.prior):
+                counts.counts[stem] -= gone
+                if counts.counts[stem] <= 0:
+                    del counts.counts[stem]
+        self._dirty = True
+
+    def _key(self, stem: str) -> str:
+        return hashlib.blake2b(stem.encode(), key=self._salt.encode()[:64], digest_size=HASH_BYTES).hexdigest()
 
     def _heard(self, stem: str) -> bool:
         """Whether an earlier session said this word, which only hashes tell of; one said now is remembered so."""
-        key = hashlib.blake2b(stem.encode(), key=self._salt.encode()[:64], digest_size=HASH_BYTES).hexdigest()
+        key = self._key(stem)
         if key in self._once:
             del self._once[key]
             return True
