@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
-from itertools import starmap
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -20,8 +20,10 @@ from borgd.lessons.team import hashed
 from borgd.memory.belief import RANKS, BeliefRule, believe, packed, rank_of, units_of
 from borgd.memory.records import OutcomeKind
 from borgd.memory.shares import OWN
+from borgd.replay.keys import SortedKeys
 from borgd.replay.lesson_evidence import LessonEvidence, SessionResult
 from borgd.replay.records import ABSURD, DAMAGED, LATEST_MS, NOT_A_NUMBER, hash64, hash_name
+from borgd.replay.values_by_key import ValuesByKey
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,6 +39,9 @@ UNDONE = BIT["regretted"] | BIT["contradicted"] | BIT["vetoed"]
 CORRECTED = BIT["corrected"]
 SETTLE_MS = 2 * 24 * 3600 * 1000
 """design: a session ends when it has idled for a day, and may have worked for a day; younger decisions are not judged."""
+
+BATCH = 2048
+"""method: outcomes that are handled together."""
 
 
 class OutcomeLine(msgspec.Struct, gc=False):
@@ -71,25 +76,33 @@ class Outcomes:
         """
         self._with_beliefs = beliefs
         self._salt = salt
-        self._told: set[int] = set()
+        self._told = SortedKeys()
         """Ids, where the same outcome may be found in an own journal and in the team's files."""
-        self._corrected_keys, self._corrected_times = array("Q"), array("q")
-        self._corrected_key: Keys = np.empty(0, dtype=np.uint64)
-        self._corrected_ms: Ints = np.empty(0, dtype=np.int64)
-        self._keys, self._bits = array("Q"), array("H")
+        self._kinds = ValuesByKey(np.bitwise_or, np.uint16)
+        self._corrected = ValuesByKey(np.minimum, np.int64)
         self._lessons, self._sessions, self._times, self._results = array("Q"), array("Q"), array("q"), array("q")
         self._people, self._repos = array("Q"), array("Q")
         self.skipped: Counter[str] = Counter()
         self.count = 0
         self.latest_ms = 0
-        self._key: Keys = np.empty(0, dtype=np.uint64)
-        self._kind: NDArray[np.uint16] = np.empty(0, dtype=np.uint16)
 
     def add(self, lines: Iterable[bytes], *, shared: bool = False) -> None:
         """Take lines of outcomes.jsonl in; what cannot be read is counted.
 
         :param shared: they are from a team's file: ids and sessions are hashed already, and decisions are nobody's here.
         """
+        if not self._salt:
+            for line, bit in self._usable(lines):
+                self._take(line, bit, shared=shared)
+            return
+        usable = self._usable(lines)
+        while batch := list(islice(usable, BATCH)):
+            for (line, bit), new in zip(batch, self._are_new([line for line, _ in batch], shared=shared), strict=True):
+                if new:
+                    self._take(line, bit, shared=shared)
+
+    def _usable(self, lines: Iterable[bytes]) -> Iterator[tuple[OutcomeLine, int]]:
+        """Lines that can be read, each with the bit of its kind; the others are counted."""
         for raw in lines:
             text = raw.strip(b" \t\r\n\0\xef\xbb\xbf")
             if not text:
@@ -103,17 +116,13 @@ class Outcomes:
             if not bit or not 0 < line.ms < LATEST_MS or not line.lesson:
                 self.skipped["unknown kind" if not bit else ABSURD] += 1
                 continue
-            if not line.coin_ms and self._is_new(line, shared=shared):
-                self._take(line, bit, shared=shared)
+            if not line.coin_ms:
+                yield line, bit
 
-    def _is_new(self, line: OutcomeLine, *, shared: bool) -> bool:
-        if not self._salt:
-            return True
-        key = hash64(line.id if shared else hashed(self._salt, "outcome", line.id))
-        if key in self._told:
-            return False
-        self._told.add(key)
-        return True
+    def _are_new(self, lines: list[OutcomeLine], *, shared: bool) -> list[bool]:
+        names = [line.id if shared else hashed(self._salt, "outcome", line.id) for line in lines]
+        fresh: list[bool] = self._told.add(np.array([hash64(name) for name in names], dtype=np.uint64)).tolist()
+        return fresh
 
     def _session(self, line: OutcomeLine, *, shared: bool) -> int:
         name = line.session or f"\0{line.decision or line.id}"
@@ -129,11 +138,10 @@ class Outcomes:
         self.count += 1
         self.latest_ms = max(self.latest_ms, line.ms)
         if line.decision:
-            self._keys.append(hash64(line.decision, line.lesson))
-            self._bits.append(bit)
+            key = hash64(line.decision, line.lesson)
+            self._kinds.add(key, bit)
             if bit == CORRECTED:
-                self._corrected_keys.append(self._keys[-1])
-                self._corrected_times.append(line.ms)
+                self._corrected.add(key, line.ms)
         rank = 0 if line.held else RANKS.get(line.kind, 0)
         if not self._with_beliefs or not (rank or line.session):
             return
@@ -146,44 +154,29 @@ class Outcomes:
 
     def seal(self) -> Outcomes:
         """Sort for asking."""
-        key = np.frombuffer(self._keys, dtype=np.uint64) if self._keys else np.empty(0, dtype=np.uint64)
-        bits = np.frombuffer(self._bits, dtype=np.uint16) if self._bits else np.empty(0, dtype=np.uint16)
-        self._keys, self._bits = array("Q"), array("H")
-        order = np.argsort(key)
-        key, bits = key[order], bits[order]
-        first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))) if len(key) else np.empty(0, dtype=np.int64)
-        self._key = key[first]
-        self._kind = np.bitwise_or.reduceat(bits, first) if len(first) else bits
-        self._seal_corrected()
+        self._kinds.seal()
+        self._corrected.seal()
         return self
-
-    def _seal_corrected(self) -> None:
-        keys = np.array(self._corrected_keys, dtype=np.uint64)
-        times = np.array(self._corrected_times, dtype=np.int64)
-        order = np.lexsort((times, keys))
-        self._corrected_key, first = np.unique(keys[order], return_index=True)
-        self._corrected_ms = times[order][first]
-        self._corrected_keys, self._corrected_times = array("Q"), array("q")
 
     def corrected_ms(self, arm_keys: Keys) -> Ints:
         """When each (decision, lesson) was first corrected; 0: it was not."""
-        if not len(self._corrected_key):
-            return np.zeros(len(arm_keys), dtype=np.int64)
-        place = np.minimum(np.searchsorted(self._corrected_key, arm_keys), len(self._corrected_key) - 1)
-        return np.where(self._corrected_key[place] == arm_keys, self._corrected_ms[place], 0)
+        return self._corrected.of(arm_keys)
 
     def kinds(self, arm_keys: Keys) -> NDArray[np.uint16]:
         """The kinds (bits of BIT) recorded for each (decision, lesson) key; 0 where there is none."""
-        if len(self._key) == 0:
-            return np.zeros(len(arm_keys), dtype=np.uint16)
-        place = np.minimum(np.searchsorted(self._key, arm_keys), len(self._key) - 1)
-        return np.where(self._key[place] == arm_keys, self._kind[place], 0).astype(np.uint16)
+        return self._kinds.of(arm_keys).astype(np.uint16)
 
     def beliefs(self, rule: BeliefRule) -> Timeline:
         """What was believed of each lesson at each time, under ``rule``."""
+        return Timeline(self._in_order(), rule)
+
+    def _in_order(self) -> Iterator[TimedResult]:
+        """All results by time; rows are made a few at a time, as one is many times its columns' size."""
         columns = (self._lessons, self._sessions, self._people, self._repos, self._times, self._results)
-        rows = sorted(zip(*columns, strict=True), key=lambda row: (row[4], row[5]))
-        return Timeline(starmap(TimedResult, rows), rule)
+        order = np.lexsort((np.array(self._results, dtype=np.int64), np.array(self._times, dtype=np.int64)))
+        for start in range(0, len(order), BATCH):
+            for place in order[start : start + BATCH].tolist():
+                yield TimedResult(*[column[place] for column in columns])
 
 
 class TimedResult(NamedTuple):
