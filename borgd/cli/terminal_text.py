@@ -77,9 +77,9 @@ def flags_of(argv: list[str], command: str, docstring: str | None, **flags: str)
     """
     if not argv:
         return frozenset()
-    from argparse import ArgumentParser
+    from borgd.cli.arguments import CommandParser
 
-    parser = ArgumentParser(prog=f"borg {command}", description=about(docstring))
+    parser = CommandParser(prog=f"borg {command}", description=about(docstring))
     for name, summary in flags.items():
         parser.add_argument(f"--{name}", action="store_true", help=summary)
     return frozenset(name for name, given in vars(parser.parse_args(argv)).items() if given)

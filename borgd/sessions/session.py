@@ -7,6 +7,7 @@ for an end event. The state survives a restart through its state file.
 from __future__ import annotations
 
 import re
+import sys
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
@@ -393,5 +394,5 @@ def touched(event: Event) -> list[str]:
 
 
 def relative(path: str, cwd: str) -> str:
-    """``path`` below ``cwd`` without it, else as it is."""
-    return path.removeprefix(cwd.rstrip("/") + "/") if cwd else path
+    """``path`` below ``cwd`` without it, else as it is. Sessions of one repository keep one copy of a path's text."""
+    return sys.intern(str(path.removeprefix(cwd.rstrip("/") + "/") if cwd else path))

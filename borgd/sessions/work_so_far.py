@@ -14,6 +14,7 @@ from typing import Any
 from borgd.agents.event import ToolCall
 from borgd.lessons.patterns import PatternHits
 from borgd.recall.code_seen import SeenCode, added
+from borgd.sessions.seen_keys import SeenKeys
 
 READ_CALLS = 256
 """guard: tool calls remembered as read."""
@@ -41,7 +42,7 @@ class WorkSoFar:
     turn_prompts: int = 0
     """How many of the session's last prompts are the turn's."""
     turn_touches: OrderedDict[str, None] = field(default_factory=OrderedDict)
-    read: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    read: SeenKeys = field(default_factory=lambda: SeenKeys(READ_CALLS))
 
     def begin(self) -> None:
         """A new turn began."""
@@ -70,14 +71,7 @@ class WorkSoFar:
 
     def is_new(self, call: str) -> bool:
         """Whether this tool call was not read before; remembers it. A call without an id is always new."""
-        if not call:
-            return True
-        if call in self.read:
-            return False
-        self.read[call] = None
-        while len(self.read) > READ_CALLS:
-            self.read.popitem(last=False)
-        return True
+        return not call or self.read.first((call,))
 
 
 @dataclass

@@ -6,12 +6,12 @@ the machine's lessons, or those of FILE; works without a daemon. Evidence weighs
 
 from __future__ import annotations
 
-import argparse
 import sys
 from itertools import islice
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.debug.recall import read_lessons
 from borgd.cli.lesson.lesson_files import load
 from borgd.lessons.lesson import Lesson
@@ -51,7 +51,7 @@ def explain(lessons: list[Lesson], query: str, top: int) -> tuple[list[Term], li
 
 def run(argv: list[str]) -> int:
     """Print the explanation."""
-    parser = argparse.ArgumentParser(prog="borg debug bm25", description="Terms, idf and contributions for a query.")
+    parser = CommandParser(prog="borg debug bm25", description="Terms, idf and contributions for a query.")
     parser.add_argument("query", nargs="+", metavar="QUERY", help="words, as they are or quoted")
     parser.add_argument("--lessons", metavar="FILE", help="a file of lessons instead of the machine's")
     parser.add_argument("--top", type=int, default=SHOWN, metavar="N", help=f"lessons listed, {SHOWN}")

@@ -16,6 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.debug.interrupt_sum import explain
 from borgd.config.schema import load
 from borgd.errors import EXIT_FORESEEN, InputError, LimitError
@@ -66,9 +67,7 @@ def run(argv: list[str]) -> int:
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="borg debug interrupts", description="Replay a day of asks against a configuration."
-    )
+    parser = CommandParser(prog="borg debug interrupts", description="Replay a day of asks against a configuration.")
     parser.add_argument("--explain", metavar="ID", help="how the verdict on ask ID (its number in the inbox) was added up")
     parser.add_argument("--config", metavar="FILE", help="TOML with [interrupts]")
     parser.add_argument("--asks", metavar="FILE", help='one {"scope", "source", "confidence", "stakes"} a line; - is stdin')

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.debug.loop_cross_fit import cross_fit_figures, cross_fit_lines
 from borgd.cli.debug.loop_later import LoopCase, later, later_lines
 from borgd.errors import InputError, UsageError
@@ -152,7 +153,7 @@ def lines(found: Mapping[str, Any]) -> list[str]:
 
 def run(argv: list[str]) -> int:
     """Print the figures; 0 unless a file cannot be used."""
-    parser = argparse.ArgumentParser(prog="borg debug loop", description="Is what a person corrects heard?")
+    parser = CommandParser(prog="borg debug loop", description="Is what a person corrects heard?")
     parser.add_argument("--cases", metavar="FILE", help="labelled sessions, JSON Lines")
     parser.add_argument("--talk", metavar="FILE", action="append", default=[], help="labelled messages; may be repeated")
     parser.add_argument("--cross-fit", action="store_true", help="weights made anew from the other authors of the talk")

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from borgd import clock
+from borgd.cli.arguments import CommandParser
 from borgd.cli.debug import replay_files as files
 from borgd.cli.terminal_text import about, printable
 from borgd.errors import BorgError, UsageError
@@ -98,7 +99,7 @@ def replayed(
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="borg debug ope", description=about(__doc__))
+    parser = CommandParser(prog="borg debug ope", description=about(__doc__))
     add = parser.add_argument
     add("--decisions", nargs="+", default=[], metavar="FILE", help="decision journals (default: this machine's)")
     add(

@@ -9,7 +9,6 @@ reported and left out.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 from rank_bm25 import BM25Okapi
 
+from borgd.cli.arguments import CommandParser
 from borgd.errors import InputError
 from borgd.lessons.lesson import Lesson
 from borgd.lessons.patterns import NONE_MATCHED, PatternHits
@@ -181,7 +181,7 @@ def table(cases: Sequence[LabelledCase], named: Sequence[tuple[str, Sequence[Ran
 
 def run(argv: list[str]) -> int:
     """Score a set and print the figures."""
-    parser = argparse.ArgumentParser(prog="borg debug recall", description="Score recall on a labelled set.")
+    parser = CommandParser(prog="borg debug recall", description="Score recall on a labelled set.")
     parser.add_argument("--lessons", required=True, metavar="FILE", help="lessons, one JSON object a line")
     parser.add_argument("--contexts", required=True, metavar="FILE", help="labelled contexts, one JSON object a line")
     parser.add_argument("--prior", choices=("set", "shipped"), default="shipped", help="what counts as past contexts")

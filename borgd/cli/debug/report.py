@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ import msgspec
 import numpy as np
 
 from borgd import clock
+from borgd.cli.arguments import CommandParser
 from borgd.cli.debug import replay_files as files
 from borgd.cli.terminal_text import about
 from borgd.config.read import read_config
@@ -34,7 +34,7 @@ CALL_S = 0.5
 
 def run(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="borg report", description=about(__doc__))
+    parser = CommandParser(prog="borg report", description=about(__doc__))
     span = parser.add_mutually_exclusive_group()
     span.add_argument("--week", action="store_true", help="the last seven days (the default)")
     span.add_argument("--month", action="store_true", help="the last thirty days")

@@ -5,11 +5,11 @@ The draws are the logged ones, so a difference is the policy's and not chance's.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.debug import replay_files as files
 from borgd.cli.terminal_text import about, printable
 from borgd.errors import UsageError
@@ -22,7 +22,7 @@ LISTED = 20
 
 def run(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="borg debug select", description=about(__doc__))
+    parser = CommandParser(prog="borg debug select", description=about(__doc__))
     parser.add_argument("--replay", action="store_true", required=True, help="replay the logged decisions")
     parser.add_argument("--decisions", nargs="+", default=[], metavar="FILE", help="decision journals (this machine's)")
     parser.add_argument("--outcomes", nargs="+", default=[], metavar="FILE", help="needed for belief.* only")

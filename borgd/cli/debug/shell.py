@@ -5,7 +5,6 @@ Each distinct command once, in the order of the file. Reads the file, runs nothi
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.terminal_text import about, printable
 from borgd.errors import UsageError
 from borgd.limits.investigation.tools import COMMAND_FIELDS, command_line
@@ -30,7 +30,7 @@ _INPUTS = ("input", "tool_input", "toolInput", "args", "arguments", "parameters"
 
 def run(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="borg debug shell", description=about(__doc__))
+    parser = CommandParser(prog="borg debug shell", description=about(__doc__))
     parser.add_argument("file", metavar="FILE", help="a transcript (JSON), or one command a line; - reads stdin")
     parser.add_argument("--json", action="store_true", help="a list of {command, verdict, reason}")
     arguments = parser.parse_args(argv)

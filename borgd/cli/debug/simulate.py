@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from bisect import bisect_left
 from pathlib import Path
 from typing import TypeVar
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.terminal_text import about
 from borgd.errors import BorgError, UsageError
 from borgd.journal import Journal
@@ -19,7 +19,7 @@ BATCH = 200
 
 def run(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="borg debug simulate", description=about(__doc__))
+    parser = CommandParser(prog="borg debug simulate", description=about(__doc__))
     parser.add_argument("--out", required=True, metavar="DIR", help="a directory for the journals; made where missing")
     parser.add_argument("--sessions", type=int, default=1000, metavar="N")
     parser.add_argument("--lessons", type=int, default=60, metavar="N")

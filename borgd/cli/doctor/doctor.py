@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.doctor.finding import BAD, NOTE, OK, DoctorFinding, Scene
 from borgd.cli.doctor.modules import remedy
 from borgd.cli.terminal_text import about, coloured, printable
@@ -106,7 +106,7 @@ def scene_of(env: dict[str, str]) -> Scene:
 
 def run(argv: list[str]) -> int:
     """Print the findings; 1 where something is broken."""
-    parser = argparse.ArgumentParser(prog="borg doctor", description=about(__doc__))
+    parser = CommandParser(prog="borg doctor", description=about(__doc__))
     parser.add_argument("--json", action="store_true", help="one JSON object: ok, findings (id, verdict, evidence, next)")
     parser.add_argument("--fix", action="store_true", help="mend what is safe to mend: only what borgd itself made")
     parser.add_argument(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import add_fields, build, change, details, engineer, given, here, print_json, with_dashes
 from borgd.cli.lesson.terminal import ask_missing
 from borgd.cli.lesson.trial import plain, told, try_lesson
@@ -18,7 +18,7 @@ from borgd.lessons.store import LessonStore
 
 def run(argv: list[str]) -> int:
     """Store the lesson and print it."""
-    parser = argparse.ArgumentParser(prog="borg lesson add", description="Write a lesson: a question and what it prevents.")
+    parser = CommandParser(prog="borg lesson add", description="Write a lesson: a question and what it prevents.")
     add_fields(parser, required=False)
     parser.add_argument("--json", action="store_true", help="print the lesson as JSON")
     arguments = parser.parse_args(with_dashes(argv))

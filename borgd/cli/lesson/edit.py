@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.editor import edited, editor_named
 from borgd.cli.lesson.lesson_files import add_fields, change, details, edit, given, here, load, print_json, with_dashes
 from borgd.cli.lesson.terminal import at_terminal
@@ -17,7 +17,7 @@ from borgd.lessons.store import LessonStore
 
 def run(argv: list[str]) -> int:
     """Store the new version and print it."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="borg lesson edit",
         description="Change the fields that are given (a list is replaced); where none is, in $VISUAL or $EDITOR.",
     )

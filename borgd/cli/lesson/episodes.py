@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import print_json, records
 from borgd.cli.lesson.verdicts import episodes, story
 from borgd.lessons.proposals import table, unheard
@@ -13,9 +12,7 @@ from borgd.lessons.proposals import table, unheard
 
 def run(argv: list[str]) -> int:
     """Print them."""
-    parser = argparse.ArgumentParser(
-        prog="borg lesson episodes", description="Corrections that have not become a lesson yet."
-    )
+    parser = CommandParser(prog="borg lesson episodes", description="Corrections that have not become a lesson yet.")
     parser.add_argument("--json", action="store_true", help="print them as JSON")
     arguments = parser.parse_args(argv)
     proposals = records("proposals")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import build, change, complain, engineer, here, load, print_json, take
 from borgd.cli.lesson.terminal import ask_text, key_press
 from borgd.cli.terminal_text import count
@@ -70,9 +71,7 @@ class ReadFile(NamedTuple):
 
 def run(argv: list[str]) -> int:
     """Show what would be kept; keep what the person says."""
-    parser = argparse.ArgumentParser(
-        prog="borg lesson import", description="Rules or lessons of a file; shows before it keeps."
-    )
+    parser = CommandParser(prog="borg lesson import", description="Rules or lessons of a file; shows before it keeps.")
     parser.add_argument("file", type=Path, help="CLAUDE.md, AGENTS.md or another Markdown file, or lessons as .jsonl")
     parser.add_argument("--yes", action="store_true", help="keep all without asking")
     parser.add_argument("--all", action="store_true", help="items that do not read like rules too")

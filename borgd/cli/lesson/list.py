@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import load, one_line, print_json, team
 from borgd.cli.terminal_text import fitted, width
 from borgd.lessons.lesson import Lesson
@@ -31,7 +31,7 @@ or take over the rules you have: borg lesson import CLAUDE.md"""
 
 def run(argv: list[str]) -> int:
     """Print the list."""
-    parser = argparse.ArgumentParser(prog="borg lesson list", description="The lessons, a line each, cut to the terminal.")
+    parser = CommandParser(prog="borg lesson list", description="The lessons, a line each, cut to the terminal.")
     parser.add_argument("words", nargs="*", metavar="WORD", help="only lessons that hold all of these, in any field")
     parser.add_argument("--sort", choices=(*SORTS, *MEMORY_SORTS), help="the order (uses, most first)")
     parser.add_argument("--scope", metavar="NAME", help="only lessons of this system")

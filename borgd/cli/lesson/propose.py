@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import add_fields, append, given, here, print_json, records, with_dashes
 from borgd.cli.lesson.terminal import ask_missing
 from borgd.cli.lesson.trial import plain, told, try_proposal
@@ -35,7 +36,7 @@ filing again replaces it. Example:
 
 def run(argv: list[str]) -> int:
     """Store the proposal, try it, and say what happens next."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="borg lesson propose",
         description="Propose a lesson from a correction.",
         epilog=TEACHING,

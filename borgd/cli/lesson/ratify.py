@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson import team_offers
 from borgd.cli.lesson.lesson_files import here, load, print_json, records
 from borgd.cli.lesson.terminal import ask_text, key_press
@@ -28,7 +29,7 @@ EPISODE_KEYS = "[w]rite a lesson of it  [d]rop  [s]kip  [q]uit"
 
 def run(argv: list[str]) -> int:
     """Ask about everything that waits, or do what the flags say."""
-    parser = argparse.ArgumentParser(prog="borg lesson ratify", description="Decide on what was proposed.")
+    parser = CommandParser(prog="borg lesson ratify", description="Decide on what was proposed.")
     parser.add_argument("--keep", action="append", default=[], metavar="ID", help="make it a lesson; take an offer")
     parser.add_argument("--drop", action="append", default=[], metavar="ID", help="never ask again; an episode too")
     parser.add_argument("--merge", action="append", default=[], nargs=2, metavar=("ID", "INTO"), help="join a lesson")

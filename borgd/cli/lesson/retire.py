@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import change, engineer, load, one_line, print_json
 from borgd.cli.lesson.terminal import agreed, at_terminal
 from borgd.clock import now_ms
@@ -13,7 +12,7 @@ from borgd.clock import now_ms
 
 def run(argv: list[str]) -> int:
     """Store the retired version."""
-    parser = argparse.ArgumentParser(prog="borg lesson retire", description="Take a lesson out of recall.")
+    parser = CommandParser(prog="borg lesson retire", description="Take a lesson out of recall.")
     parser.add_argument("id", help="the lesson's id or the start of it")
     parser.add_argument("--reason", default="", metavar="TEXT", help="kept in the lesson's history")
     parser.add_argument("--yes", action="store_true", help="do not ask")

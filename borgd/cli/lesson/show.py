@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import details, load, print_json
 from borgd.cli.lesson.lesson_memory import numbers_of, outcomes_of, told
 from borgd.lessons.redact import redact
@@ -22,7 +22,7 @@ EVIDENCE_CHARS = 200
 
 def run(argv: list[str]) -> int:
     """Print the lesson."""
-    parser = argparse.ArgumentParser(prog="borg lesson show", description="Everything about one lesson.")
+    parser = CommandParser(prog="borg lesson show", description="Everything about one lesson.")
     parser.add_argument("id", help="the lesson's id or the start of it")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     arguments = parser.parse_args(argv)

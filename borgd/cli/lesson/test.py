@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import load, print_json, records
 from borgd.cli.lesson.trial import plain, told, try_lesson, try_proposal
 from borgd.cli.lesson.verdicts import episodes
@@ -12,7 +11,7 @@ from borgd.lessons.proposals import table
 
 def run(argv: list[str]) -> int:
     """Print what the trial showed."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="borg lesson test", description="Would it come up where it should, and only there? Changes nothing."
     )
     parser.add_argument("id", help="a lesson's id, the start of it, or a proposal's that waits")

@@ -11,6 +11,7 @@ import sys
 import time
 from decimal import Decimal, InvalidOperation
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.limits.inbox_terminal import complain, open_store, print_json, span_ms
 from borgd.cli.working_directory import working_directory
 from borgd.clock import now_ms
@@ -62,7 +63,7 @@ def run(argv: list[str]) -> int:
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="borg ask",
         description="Ask the person, if the budget admits it.",
         epilog=EXIT_CODES,

@@ -7,6 +7,7 @@ import json
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.terminal_text import clock, count, printable
 from borgd.errors import EXIT_FORESEEN, BorgError
 from borgd.limits.audit import TrailHead
@@ -16,7 +17,7 @@ from borgd.stores.audit.trail import AuditTrail
 
 def run(argv: list[str]) -> int:
     """Print or verify; 1 when the trail has problems."""
-    parser = argparse.ArgumentParser(prog="borg audit", description="The trail of every verdict of the limits.")
+    parser = CommandParser(prog="borg audit", description="The trail of every verdict of the limits.")
     parser.add_argument(
         "command", nargs="?", choices=("show", "verify"), default="show", help="print it (show), or check it"
     )

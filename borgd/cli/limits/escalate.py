@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.limits.limit_terminal import session_of
 from borgd.clock import now_ms
 from borgd.config.read import read_config
@@ -17,7 +17,7 @@ from borgd.stores.investigations import InvestigationStore
 
 def run(argv: list[str]) -> int:
     """Ask for a verdict; 0: allowed, 1: denied."""
-    parser = argparse.ArgumentParser(prog="borg escalate", description="May a specialist be called? Exit 0: yes, 1: no.")
+    parser = CommandParser(prog="borg escalate", description="May a specialist be called? Exit 0: yes, 1: no.")
     parser.add_argument("--session", default="", metavar="ID", help="the session whose meters decide; the last active one")
     parser.add_argument("--model", required=True, help="the model or type of agent that is to be called")
     parser.add_argument("--hard", action="store_true", help="the problem is hard")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.limits.inbox_terminal import as_json, complain, line, open_store, print_json, span_ms
 from borgd.clock import now_ms
 from borgd.config.read import engineer_name
@@ -39,7 +40,7 @@ def run(argv: list[str]) -> int:
 
 
 def _arguments(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="borg inbox", description="What waits for you.")
+    parser = CommandParser(prog="borg inbox", description="What waits for you.")
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="one JSON document")

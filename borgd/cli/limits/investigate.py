@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from borgd.agents import AGENTS
+from borgd.cli.arguments import CommandParser
 from borgd.cli.limits.limit_terminal import person, session_of
 from borgd.cli.terminal_text import printable
 from borgd.clock import now_ms
@@ -42,7 +43,7 @@ def _amount(text: str) -> float | None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="borg investigate", description="The budget of a session's reading.")
+    parser = CommandParser(prog="borg investigate", description="The budget of a session's reading.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, summary in (
         ("start", "open one by name; what is not said is as in [investigation.explicit]"),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.limits.limit_terminal import person
 from borgd.cli.terminal_text import printable
 from borgd.clock import now_ms
@@ -25,7 +26,7 @@ from borgd.stores.escalations import PolicyStore
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="borg policy", description="The policy that says when a specialist may be called.")
+    parser = CommandParser(prog="borg policy", description="The policy that says when a specialist may be called.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, summary in (
         ("show", "the policy that holds, and why it is this one"),

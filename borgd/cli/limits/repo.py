@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.limits.limit_terminal import person
 from borgd.cli.terminal_text import about, printable
 from borgd.cli.working_directory import working_directory
@@ -20,7 +20,7 @@ from borgd.stores.repository_config import FILE_NAME, AllowedFiles, RepositoryCo
 
 def run(argv: list[str]) -> int:
     """Do what ``argv`` says; 0 when it was done."""
-    parser = argparse.ArgumentParser(prog="borg repo", description=about(__doc__))
+    parser = CommandParser(prog="borg repo", description=about(__doc__))
     commands = parser.add_subparsers(dest="command", required=True)
     for name, summary in (
         ("allow", "let it count as it is now; another content counts only when it is allowed again"),

@@ -5,7 +5,6 @@ Resumable: what was read is remembered per file, so that a second run reads only
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections import Counter
@@ -15,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from borgd.agents.transcripts import SESSION_FILES
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import append, complain, print_json, records, settings
 from borgd.cli.lesson.verdicts import episodes
 from borgd.cli.terminal_text import count
@@ -42,9 +42,7 @@ BAR = 24
 
 def run(argv: list[str]) -> int:
     """Read what is new in the transcripts."""
-    parser = argparse.ArgumentParser(
-        prog="borg assimilate", description="Mine past transcripts for corrections; shows first."
-    )
+    parser = CommandParser(prog="borg assimilate", description="Mine past transcripts for corrections; shows first.")
     parser.add_argument("path", nargs="*", type=Path, help="transcripts or directories (those of every agent)")
     parser.add_argument("--agent", action="append", default=[], choices=list(SESSION_FILES), help="only of this agent")
     parser.add_argument("--apply", action="store_true", help="store the corrections and remember what was read")

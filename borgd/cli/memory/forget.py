@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from borgd.agents import AGENTS
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import append, complain, load, one_line, print_json, records, team
 from borgd.cli.lesson.terminal import agreed, at_terminal
 from borgd.cli.terminal_text import count
@@ -57,7 +58,7 @@ UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 def run(argv: list[str]) -> int:
     """Forget, and say what was removed from where."""
-    parser = argparse.ArgumentParser(prog="borg forget", description=DESCRIPTION, epilog=_stays())
+    parser = CommandParser(prog="borg forget", description=DESCRIPTION, epilog=_stays())
     parser.add_argument("name", nargs="?", help="a lesson's id, or a session's")
     parser.add_argument("--session", metavar="ID", help="everything a session left")
     parser.add_argument(

@@ -7,7 +7,6 @@ forward as a proposal; ratified, it is standing.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import append, change, engineer, load, one_line, print_json, records
 from borgd.cli.lesson.terminal import agreed, at_terminal, key_press
 from borgd.clock import now_ms
@@ -35,7 +35,7 @@ _NAMED = re.compile(ID_PATTERN)
 
 def run(argv: list[str]) -> int:
     """Store the vetoes and say what was vetoed."""
-    parser = argparse.ArgumentParser(prog="borg no", description="Veto a lesson, or all that was last shown.")
+    parser = CommandParser(prog="borg no", description="Veto a lesson, or all that was last shown.")
     parser.add_argument("reason", nargs="*", metavar="[ID] [reason]", help="a lesson's id; why, in your words")
     parser.add_argument("--session", metavar="ID", help="a session's id or its start (the last one that was shown anything)")
     parser.add_argument("--invariant", metavar="RULE", help="what always holds; proposed as a standing lesson")

@@ -13,6 +13,7 @@ from typing import IO, Any
 import msgspec
 
 from borgd import clock
+from borgd.cli.arguments import CommandParser
 from borgd.cli.terminal_text import about, printable
 from borgd.cli.working_directory import working_directory
 from borgd.config.read import engineer_name, machine_name, read_config
@@ -170,7 +171,7 @@ def _nothing(_: str) -> float:
 
 def run(argv: list[str]) -> int:
     """Recall and print."""
-    parser = argparse.ArgumentParser(prog="borg recall", description=about(__doc__))
+    parser = CommandParser(prog="borg recall", description=about(__doc__))
     parser.add_argument("text", nargs="*", metavar="TEXT", help="what a session says or does")
     parser.add_argument("--file", action="append", default=[], metavar="FILE", help="a file with the work's text")
     parser.add_argument("--channel", choices=["early", "stop"], help="the moment: a prompt, or a Stop (any)")

@@ -6,13 +6,13 @@ was confirmed: ``join`` lists the others and asks.
 
 from __future__ import annotations
 
-import argparse
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.terminal import agreed, at_terminal
 from borgd.cli.terminal_text import about, printable
 from borgd.config.read import engineer_name, machine_name, read_config
@@ -133,7 +133,7 @@ def show(found: dict[str, object]) -> None:
 
 def run(argv: list[str]) -> int:
     """The exit code."""
-    parser = argparse.ArgumentParser(prog="borg team", description=about(__doc__))
+    parser = CommandParser(prog="borg team", description=about(__doc__))
     commands = parser.add_subparsers(dest="command", required=True)
     for name, summary in (
         ("init", "make DIR a team's directory and join it"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import load, print_json
 from borgd.cli.lesson.lesson_memory import trusts
 
 
 def run(argv: list[str]) -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="borg trust", description="Engineers' trust by area of work; 0.5 is neutral.")
+    parser = CommandParser(prog="borg trust", description="Engineers' trust by area of work; 0.5 is neutral.")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     arguments = parser.parse_args(argv)
     rows = trusts(load())

@@ -6,12 +6,12 @@ confirmed that it be forgotten. Nothing else is undone: what was learned about i
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import append, change, engineer, load, print_json, records
 from borgd.clock import now_ms
 from borgd.errors import BorgError
@@ -28,7 +28,7 @@ AGAIN = "r"
 
 def run(argv: list[str]) -> int:
     """Take it back and say what it was."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="borg undo",
         description="Take back your last veto, retirement, edit or forgotten lesson; again: the one before.",
     )

@@ -5,13 +5,13 @@ Of each lesson its words, and what spoke for and against it; what a lesson says 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.lesson_files import load
 from borgd.cli.terminal_text import about, clock, coloured, fitted, printable, width
 from borgd.errors import BorgError
@@ -91,7 +91,7 @@ def _session(decisions: list[Decision], named: str | None) -> str:
 
 def run(argv: list[str]) -> int:
     """Explain; exit code 1 where the session is not known."""
-    parser = argparse.ArgumentParser(prog="borg why", description=about(__doc__))
+    parser = CommandParser(prog="borg why", description=about(__doc__))
     parser.add_argument("session", nargs="?", help="the agent's session id, or its beginning (the last session)")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     options = parser.parse_args(argv)

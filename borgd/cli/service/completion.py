@@ -12,6 +12,7 @@ from importlib import import_module
 
 import shtab
 
+from borgd.cli.arguments import CommandParser
 from borgd.cli.lesson.subcommands import SUBCOMMANDS
 from borgd.cli.terminal_text import about
 
@@ -54,7 +55,7 @@ def whole_parser() -> argparse.ArgumentParser:
     """One parser for all commands of ``borg``."""
     from borgd.cli import COMMANDS, WITH_OWN_NAME
 
-    root = argparse.ArgumentParser(prog="borg", description="Lessons for coding agents, and limits on what they spend.")
+    root = CommandParser(prog="borg", description="Lessons for coding agents, and limits on what they spend.")
     root.add_argument("--version", action="store_true", help="say which version this is")
     commands = root.add_subparsers(dest="command", metavar="COMMAND")
     groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
@@ -127,7 +128,7 @@ def _roff(text: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="borg completion", description=about(__doc__))
+    parser = CommandParser(prog="borg completion", description=about(__doc__))
     parser.add_argument("kind", choices=[*SHELLS, "man"], help="for which shell, or the manual page")
     return parser
 

@@ -6,7 +6,6 @@ twice changes nothing, and the way back gives the file the bytes that it had. Th
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import json
 import os
@@ -17,6 +16,7 @@ from typing import Any
 
 from borgd.agents.settings_text import Wanted, lists_below, with_entries, without_entries
 from borgd.agents.wiring import WIRINGS, client_in, command_of, is_plugin_text
+from borgd.cli.arguments import CommandParser
 from borgd.cli.service.hook_trust import CONFIG, distrust, trusted
 from borgd.cli.service.hook_trust import trust as trust_hooks
 from borgd.cli.service.plugin_file import loads_plugin, with_plugin, without_plugin
@@ -159,7 +159,7 @@ def without_ours(file: SettingsFile) -> bytes | None:
 
 def run(argv: list[str]) -> int:
     """Show or apply; the exit code."""
-    parser = argparse.ArgumentParser(prog=f"borg {argv[0]}", description=about(__doc__))
+    parser = CommandParser(prog=f"borg {argv[0]}", description=about(__doc__))
     parser.add_argument("agent", choices=[*AGENTS, "systemd"], nargs="?")
     parser.add_argument("--all", action="store_true", help="every agent that has settings on this machine")
     parser.add_argument("--apply", action="store_true", help="do it (without it, only shows the change)")

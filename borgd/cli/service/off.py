@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from borgd import clock
+from borgd.cli.arguments import CommandParser
 from borgd.cli.terminal_text import about
 from borgd.cli.terminal_text import clock as clock_text
 from borgd.cli.working_directory import working_directory
@@ -47,7 +48,7 @@ def described(switch: Switch) -> str:
 def run(argv: list[str]) -> int:
     """Switch, and say what is off now."""
     command = argv[0]
-    parser = argparse.ArgumentParser(prog=f"borg {command}", description=about(__doc__))
+    parser = CommandParser(prog=f"borg {command}", description=about(__doc__))
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--session", metavar="ID", nargs="?", const="", help="one session (here: the one that runs this)")
     what.add_argument("--repo", metavar="DIR", nargs="?", const="", help="one repository (default: where you are)")
