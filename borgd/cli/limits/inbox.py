@@ -42,7 +42,7 @@ def run(argv: list[str]) -> int:
 def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = CommandParser(prog="borg inbox", description="What waits for you.")
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
-    common = argparse.ArgumentParser(add_help=False)
+    common = CommandParser(add_help=False)
     common.add_argument("--json", action="store_true", help="one JSON document")
 
     def action(name: str, summary: str, *positional: str) -> argparse.ArgumentParser:

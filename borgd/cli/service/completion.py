@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from importlib import import_module
+from typing import cast
 
 import shtab
 
@@ -58,7 +59,7 @@ def whole_parser() -> argparse.ArgumentParser:
     root = CommandParser(prog="borg", description="Lessons for coding agents, and limits on what they spend.")
     root.add_argument("--version", action="store_true", help="say which version this is")
     commands = root.add_subparsers(dest="command", metavar="COMMAND")
-    groups: dict[str, argparse._SubParsersAction[argparse.ArgumentParser]] = {}
+    groups: dict[str, argparse._SubParsersAction[CommandParser]] = {}
     for words, (module, summary) in COMMANDS.items():
         if len(words) == 2 and words[0] not in groups:
             groups[words[0]] = commands.add_parser(words[0], help=words[0]).add_subparsers(metavar="COMMAND")
@@ -74,12 +75,15 @@ def whole_parser() -> argparse.ArgumentParser:
     return root
 
 
-def _add(
-    to: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, found: argparse.ArgumentParser
-) -> None:
+def _add(to: argparse._SubParsersAction[CommandParser], name: str, summary: str, found: argparse.ArgumentParser) -> None:
     plain = summary.replace("%", "%%")
     to.add_parser(
-        name, help=plain, description=found.description, parents=[found], add_help=False, conflict_handler="resolve"
+        name,
+        help=plain,
+        description=found.description,
+        parents=[cast("CommandParser", found)],
+        add_help=False,
+        conflict_handler="resolve",
     )
 
 
