@@ -66,6 +66,8 @@ it is not first, and its lead is a share of this."""
 
 MOST = 0.6
 """design: the share of a situation from which a lesson without signs may block: a person asked for just what it is about."""
+PHRASE = 3
+"""design: stems of a situation that is more than a word or two: a session is not about a lesson for one word of it."""
 VERY_MUCH = 1.0
 """design: how much of the lesson, beside that; few contexts of the labelled sets have so much of any lesson."""
 
@@ -107,6 +109,8 @@ class Seen(NamedTuple):
 
     situation: float
     held_situation: float
+    held_phrase: float
+    """The same of situations that are more than a word or two."""
     place: float
     all: float
     episode: float
@@ -148,7 +152,7 @@ def observations(seen: Mapping[str, Seen], *, stop: bool, wording: float = 0.0) 
             "home": float(one.home),
             "stop": float(stop),
             "wording": min(MOST_WORDING, wording),
-            "close": float(not one.has_signs and lead >= MOST and one.all >= VERY_MUCH),
+            "close": float(not one.has_signs and one.held_phrase * one.all / best >= MOST and one.all >= VERY_MUCH),
         }
     return found
 

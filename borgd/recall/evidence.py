@@ -4,7 +4,7 @@ evidence = 1 / (1 + e^−(sum of the parts)), each part one named observation ti
 
 - ``surprise``: the stems that lesson and context share, each by how unlikely it was to be there by chance (a context of
   that length, about anything) and by how rare it is among lessons; minus what chance alone would give; per root of the
-  lesson's own weight. A word that only its kin stands for counts ``KIN``.
+  lesson's own weight. A word that only a synonym stands for counts ``SYNONYM``.
 - ``situation``: the share of the best-matched situation that the context holds.
 - ``paths``: the same surprise as above within the touched paths alone, root taken.
 - ``place``: whether the session works where one of the lesson's scopes lives, or only names it. For a lesson without
@@ -231,6 +231,7 @@ class Index:
             seen[id] = applies.Seen(
                 situation=work.coverage(entry.subjects) if entry.situations else self._asked(work, entry.subjects),
                 held_situation=work.covered(own.situations),
+                held_phrase=work.covered([one for one in own.situations if len(one[0]) >= applies.PHRASE]),
                 place=applies.spoken_place(work.place(entry.lesson.scope), hits, scoped=scoped, home=home),
                 all=work.shared(entry.whole, own.whole, work.seen),
                 episode=work.shared(entry.episode.code, own.episode, work.code),
@@ -294,7 +295,7 @@ class Index:
     def candidates(self, work: Work, limit: int = CANDIDATES, words: Iterable[str] | None = None) -> list[str]:
         """The lessons in scope that share a stem with the work, best by BM25 first, at most ``limit``.
 
-        :param words: the stems to look for; None: those of the work's words and their kin.
+        :param words: the stems to look for; None: those of the work's words and their synonyms.
         """
         found: list[str] = []
         wanted = work.held if words is None else words

@@ -17,8 +17,8 @@ from borgd.recall.text.spelling import term
 from borgd.recall.text.synonyms import synonyms
 from borgd.recall.text.words import tokens
 
-KIN = 0.5
-"""tuned: tests/perf/bench_recall_quality.py; what a word counts of which only its kin is in the context."""
+SYNONYM = 0.5
+"""tuned: tests/perf/bench_recall_quality.py; what a word counts of which only a synonym is in the context."""
 
 NAMED = 0.7
 """design: the place of a lesson whose scope is only spoken of, against 1 where the session works in it."""
@@ -96,7 +96,7 @@ class Work:
         self._add_synonyms()
         self.code = context.code
         self.seen = self.stems | self.code
-        self._kin = frozenset(self.held.keys() - self.seen)
+        self._synonyms = frozenset(self.held.keys() - self.seen)
         self._rare = _Lazy(self.rare)
         self._telling = _Lazy(lambda one: self._rare[one] * self._rarity(one))
         touched = [line for line in map(str.strip, context.text.splitlines()) if _PATH.fullmatch(line)]
@@ -112,12 +112,12 @@ class Work:
         self._somewhere = bool(names) and bool(context.cwd or context.remote)
 
     def _add_synonyms(self) -> None:
-        """Stems that are not there but whose kin is: held by ``KIN``, never for more than the kin itself is worth."""
+        """Stems that are not there but whose synonyms are: held by ``SYNONYM``, never for more than a synonym is worth."""
         relations = synonyms()
         for one in self.stems & relations.keys():
             for other in relations[one] - self.stems:
                 ratio = min(1.0, self.worth(one)[1] / self.worth(other)[1])
-                self.held[other] = max(self.held.get(other, 0.0), KIN * ratio)
+                self.held[other] = max(self.held.get(other, 0.0), SYNONYM * ratio)
 
     def worth(self, one: str) -> tuple[float, float, float]:
         """A stem's rarity among lessons, its surprise here, and what it gives by chance alone.
@@ -209,16 +209,16 @@ class Work:
         return sum(map(self._telling.__getitem__, stems & among)) / math.sqrt(1.0 + own)
 
     def covered(self, situations: Iterable[tuple[frozenset[str], float]]) -> float:
-        """The largest share of one situation, by rarity, that words, their kin and code hold; 0 to 1.
+        """The largest share of one situation, by rarity, that words, their synonyms and code hold; 0 to 1.
 
         :param situations: stems and their weight.
         """
         best = 0.0
-        rare, kin = self._rare.__getitem__, self._kin
+        rare, stand_ins = self._rare.__getitem__, self._synonyms
         for stems, own in situations:
             if own > 0:
                 share = sum(map(rare, stems & self.seen))
-                share += sum(self.held[one] * rare(one) for one in stems & kin)
+                share += sum(self.held[one] * rare(one) for one in stems & stand_ins)
                 best = max(best, share / own)
         return best
 

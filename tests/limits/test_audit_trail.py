@@ -64,6 +64,18 @@ def test_processes_and_threads_make_one_chain(trail: AuditTrail) -> None:
     assert trail.kept_head() == head
 
 
+def test_a_writer_that_was_slow_does_not_take_the_kept_head_back(trail: AuditTrail, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between its append and its keeping of the head, others may have appended, and kept theirs."""
+    late: list[tuple[TrailHead, TrailHead]] = []
+    with monkeypatch.context() as slow:
+        slow.setattr(trail, "_keep", lambda before, head: late.append((before, head)))
+        trail.record([entry(1)], 1)
+    newest = AuditTrail(user_paths()).record([entry(2), entry(3)], 2)
+    assert trail.kept_head() == newest
+    trail._keep(*late[0])
+    assert trail.kept_head() == newest
+
+
 def test_each_of_a_thousand_edits_on_disk_is_caught(trail: AuditTrail) -> None:
     for number in range(30):
         trail.record([entry(number)], number)

@@ -174,3 +174,16 @@ def test_a_lesson_without_scope_is_at_home_where_it_was_written(repo: str, repos
     assert home > LINE_COST
     assert home > 3 * away
     assert nowhere <= away
+
+
+@pytest.mark.parametrize("situation", ["a release", "the release notes", "release"])
+def test_one_word_of_a_session_asks_for_no_lesson_by_name(situation: str) -> None:
+    """A situation of a word or two is whole in many a session; a sentence is not."""
+    lesson = msgspec.structs.replace(SLUICE, signs=(), handled=(), situations=(situation,))
+    (found,) = index(lesson).judge(Context(text="mention the new colour in the notes of the release", **PLACE), explain=True)
+    assert found.parts["close"] == 0
+    spoken = msgspec.structs.replace(lesson, situations=("sending a command to a gate of a chamber",))
+    (found,) = index(spoken).judge(
+        Context(text="send the command that opens the gate of chamber two", **PLACE), explain=True
+    )
+    assert found.parts["close"] > 0

@@ -1,6 +1,6 @@
 """Engineering words that stand for each other: a lesson says "retry", the work says "backoff". General words only.
 
-Promises: a word that is not listed has no kin. Must not hold names of products that a lesson could be about, nor
+Promises: a word that is not listed has no synonym. Must not hold names of products that a lesson could be about, nor
 anything learned from a labelled set: the list is written by hand, one group a line.
 """
 

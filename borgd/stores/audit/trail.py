@@ -199,13 +199,14 @@ class AuditTrail:
     # the head and the counts, kept apart
 
     def _keep(self, before: TrailHead, head: TrailHead) -> None:
-        """Write ``head`` down, unless the trail before it does not go on from the kept one; a failure costs no verdict."""
+        """Write ``head`` down, unless the trail before it does not go on from the kept one, or another process has kept a
+        later one since; a failure costs no verdict."""
         self._keep_counts()
-        kept = self.kept_head()
-        if kept is not None and kept != before and not self._contains(kept):
-            return
         private_dir(self.head_file.parent)
-        with suppress(OSError):
+        with suppress(OSError, JournalError), locked(str(self.journal.path), REAL):
+            kept = self.kept_head()
+            if kept is not None and kept != before and (kept.seq >= head.seq or not self._contains(kept)):
+                return
             replace_file(self.head_file, f"{head}\n".encode("ascii"), 0o600)
 
     def _contains(self, head: TrailHead) -> bool:
