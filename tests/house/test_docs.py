@@ -109,3 +109,13 @@ def test_from_the_stage_to_the_rule_in_two_calls(what: str) -> None:
     assert 2 <= len(places) <= 3
     for (path, name), (_, inner) in pairwise(places):
         assert inner.rpartition(".")[2] in calls_in(path, name), f"{path}:{name} does not mention {inner}"
+
+
+def test_each_promise_of_security_names_a_test_that_is_there() -> None:
+    text = (ROOT / "docs" / "SECURITY.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("|")][2:]
+    assert len(rows) > 10
+    assert [row[:60] for row in rows if "`tests/" not in row] == []
+    for file, function in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text):
+        source = (ROOT / file).read_text("utf-8")
+        assert not function or re.search(rf"def {function}\(", source), f"{file} has no {function}"

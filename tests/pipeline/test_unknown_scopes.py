@@ -140,3 +140,14 @@ def test_a_person_is_asked_once(home: Path, key: str, kept: tuple[str, ...]) -> 
         again, code = in_a_terminal(["team", "join", str(shared)], [], home)
         assert code == 0
         assert "[y]es" not in again
+
+
+@pytest.mark.parametrize(("key", "stays"), [("n", True), ("y", False)])
+def test_leaving_says_what_goes_and_asks(home: Path, key: str, stays: bool) -> None:
+    shared = of_a_teammate(home, sluice())
+    run(["join", str(shared), "--yes"])
+    seen, code = in_a_terminal(["team", "leave"], [("[y]es", key)], home)
+    assert code == int(stays)
+    assert "Tarn" in seen
+    assert str(shared) in seen
+    assert bool(read_config(user_paths()).team.directory) is stays

@@ -131,6 +131,44 @@ def show(found: dict[str, object]) -> None:
         print(f"  damaged: {printable(str(problem))}")
 
 
+def leave(where: Paths, *, ask: bool) -> int:
+    """Say what goes, ask at a terminal, and leave the team; the exit code.
+
+    :raises BorgError: there is none.
+    """
+    shared = read_config(where).team
+    if not shared.directory:
+        raise BorgError("no team here, so there is nothing to leave")
+    if ask and at_terminal():
+        print(f"The team is {printable(shared.directory)}: its lessons come no more, and nothing of yours is shared.")
+        if shared.scopes:
+            print(f"  names of its systems that you confirmed: {listed(shared.scopes)}")
+        if not agreed("Leave it?"):
+            return 1
+    write_setting(where, "team", "directory", None)
+    write_setting(where, "team", "scopes", None)
+    print("Left. What you shared stays in the team's directory; borg forget takes lessons back.")
+    return 0
+
+
+def join(where: Paths, directory: Path, scopes: Sequence[str] = (), *, everything: bool = False) -> int:
+    """Join the team of ``directory``; ``scopes`` and ``everything`` as for ``confirm``. The exit code.
+
+    :raises BorgError: it is none of a team's, or the settings cannot be written.
+    """
+    read_card(directory)
+    taken, waiting = confirm(where, directory, scopes, everything=everything)
+    write_setting(where, "team", "directory", str(directory))
+    if taken:
+        write_setting(where, "team", "scopes", sorted({*read_config(where).team.scopes, *taken}))
+        print(f"These names count from now on: {listed(taken)}")
+    if waiting:
+        print(f"These wait until a session works in such a repository: {listed(waiting)}")
+        print(f"borg team join {directory} --yes lets them count everywhere.")
+    print(f"{where.config_file}: the team is {directory}. Restart the daemon (borg stop) to share and to receive.")
+    return 0
+
+
 def run(argv: list[str]) -> int:
     """The exit code."""
     parser = CommandParser(prog="borg team", description=about(__doc__))
@@ -144,6 +182,8 @@ def run(argv: list[str]) -> int:
         command = commands.add_parser(name, help=summary, description=summary)
         if name in ("init", "join"):
             command.add_argument("directory", type=Path, metavar="DIR", help="a directory that a file sync carries")
+        if name == "leave":
+            command.add_argument("--yes", action="store_true", help="do not ask")
         if name == "join":
             command.add_argument("--yes", action="store_true", help="let every name of a teammate's system count, unasked")
             command.add_argument(
@@ -162,26 +202,9 @@ def run(argv: list[str]) -> int:
         print(msgspec.json.encode(found).decode()) if options.json else show(found)
         return 0
     if options.command == "leave":
-        if not read_config(where).team.directory:
-            raise BorgError("no team here, so there is nothing to leave")
-        write_setting(where, "team", "directory", None)
-        write_setting(where, "team", "scopes", None)
-        print("Left. What you shared stays in the team's directory; borg forget takes lessons back.")
-        return 0
+        return leave(where, ask=not options.yes)
     directory = options.directory.expanduser().resolve()
     if options.command == "init":
         init(directory)
-    read_card(directory)
-    taken: list[str] = []
-    waiting: list[str] = []
-    if options.command == "join":
-        taken, waiting = confirm(where, directory, options.scope, everything=options.yes)
-    write_setting(where, "team", "directory", str(directory))
-    if taken:
-        write_setting(where, "team", "scopes", sorted({*read_config(where).team.scopes, *taken}))
-        print(f"These names count from now on: {listed(taken)}")
-    if waiting:
-        print(f"These wait until a session works in such a repository: {listed(waiting)}")
-        print(f"borg team join {directory} --yes lets them count everywhere.")
-    print(f"{where.config_file}: the team is {directory}. Restart the daemon (borg stop) to share and to receive.")
-    return 0
+        return join(where, directory)
+    return join(where, directory, options.scope, everything=options.yes)

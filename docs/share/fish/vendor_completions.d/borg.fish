@@ -229,6 +229,7 @@ complete -c borg -n '_shtab_borg_using team join' -l yes -d 'let every name of a
 complete -c borg -n '_shtab_borg_using team join' -l scope -x -d 'let this name count (repeatable), unasked'
 complete -c borg -n '_shtab_borg_using team; and test $_shtab_borg_npos -eq 0' -a leave -d 'share no more; what was shared stays in the directory'
 complete -c borg -n '_shtab_borg_using team leave' -s h -l help -d 'show this help message and exit'
+complete -c borg -n '_shtab_borg_using team leave' -l yes -d 'do not ask'
 complete -c borg -n '_shtab_borg_using team; and test $_shtab_borg_npos -eq 0' -a status -d 'who shares what, and what is damaged'
 complete -c borg -n '_shtab_borg_using team status' -s h -l help -d 'show this help message and exit'
 complete -c borg -n '_shtab_borg_using team status' -l json -d 'one JSON document'
