@@ -16,6 +16,7 @@ from borgd.cli.limits.inbox_terminal import ago, span_ms
 from borgd.errors import LimitError, UsageError
 from borgd.paths import user_paths
 from borgd.stores.audit.trail import AuditTrail
+from tests.cli.terminal import in_a_terminal
 
 CHOICE = ["--option", "yes", "--option", "no", "--recommended", "no"]
 
@@ -249,3 +250,15 @@ def test_spans(text: str, ms: int) -> None:
 )
 def test_how_long_ago(seconds: int, text: str) -> None:
     assert ago(0, seconds * 1000) == text
+
+
+@pytest.mark.parametrize(("key", "state"), [("n", "pending"), ("y", "dismissed")])
+def test_dismissing_at_a_terminal_shows_the_ask_first(
+    home: Path, capsys: pytest.CaptureFixture[str], key: str, state: str
+) -> None:
+    _run("ask", "--scope", "a/b", *CHOICE, "Ship the sluice?")
+    seen, code = in_a_terminal(["inbox", "dismiss", "1"], [("[y]es", key)], home)
+    assert code == int(key == "n")
+    assert seen.index("Ship the sluice?") < seen.index("[y]es")
+    capsys.readouterr()
+    assert [ask["state"] for ask in _json(capsys, "inbox", "list", "--all")[1]["asks"]] == [state]

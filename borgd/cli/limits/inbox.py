@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from borgd.cli.arguments import CommandParser
+from borgd.cli.lesson.terminal import agreed, at_terminal
 from borgd.cli.limits.inbox_terminal import as_json, complain, line, open_store, print_json, span_ms
 from borgd.clock import now_ms
 from borgd.config.read import engineer_name
@@ -60,7 +61,8 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     answer.add_argument(
         "--text", dest="free", action="store_true", help="take TEXT as it is, even where it reads like a number"
     )
-    action("dismiss", "close ask N; its fallback stands", "number")
+    dismiss = action("dismiss", "close ask N; its fallback stands", "number")
+    dismiss.add_argument("--yes", action="store_true", help="do not ask")
     worth = action("worth", "was ask N worth asking?", "number")
     worth.add_argument("said", metavar="yes|no", choices=("yes", "no"), help="your verdict")
     mute = action("mute", "neither show nor queue what SOURCE asks", "source")
@@ -119,6 +121,11 @@ def _reaches(entry: InboxEntry) -> str:
 
 
 def _dismiss(arguments: argparse.Namespace, box: InboxStore) -> int:
+    if not (arguments.yes or arguments.json) and at_terminal():
+        now = now_ms()
+        print(line(box.entry(_number(arguments.number), now), now, whole=True))
+        if not agreed("Close it without an answer?"):
+            return 1
     entry = box.dismiss(_number(arguments.number), now_ms())
     return _said(entry, arguments, f"#{entry.number} dismissed; its fallback stands: {entry.ask.fallback or 'none'}")
 

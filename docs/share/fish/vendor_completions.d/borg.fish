@@ -320,6 +320,7 @@ complete -c borg -n '_shtab_borg_using inbox answer' -l text -d 'take TEXT as it
 complete -c borg -n '_shtab_borg_using inbox; and test $_shtab_borg_npos -eq 0' -a dismiss -d 'close ask N; its fallback stands'
 complete -c borg -n '_shtab_borg_using inbox dismiss' -s h -l help -d 'show this help message and exit'
 complete -c borg -n '_shtab_borg_using inbox dismiss' -l json -d 'one JSON document'
+complete -c borg -n '_shtab_borg_using inbox dismiss' -l yes -d 'do not ask'
 complete -c borg -n '_shtab_borg_using inbox; and test $_shtab_borg_npos -eq 0' -a worth -d 'was ask N worth asking?'
 complete -c borg -n '_shtab_borg_using inbox worth' -s h -l help -d 'show this help message and exit'
 complete -c borg -n '_shtab_borg_using inbox worth' -l json -d 'one JSON document'
