@@ -82,7 +82,7 @@ def test_visual_comes_before_editor_and_nothing_changed_is_no_version(
         ("sed -i s/^area.*/area=3/", "area"),
         ("truncate -s 3", "question"),
         ("rm", "cannot be read after the editor"),
-        ("'", "no command"),
+        ("'", "not a command"),
     ],
 )
 def test_what_cannot_be_taken_changes_nothing_and_is_named(
